@@ -1,0 +1,5 @@
+"""``python -m mcpconf``."""
+
+from mcpconf.cli import run
+
+run()

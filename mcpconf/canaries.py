@@ -1,0 +1,84 @@
+"""
+Clients that do next to nothing, run against everything: the harness's own alarm.
+
+The first three never send a byte that means anything, so not one scenario may pass for
+them, in any revision, scored or not. The other two show what little is enough to pass.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from mcpconf import run
+from mcpconf.record import Outcome
+from mcpconf.setup import RunOptions, resolve
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from mcpconf.run import Progress
+
+#: Must pass nothing at all.
+SILENT = ("null", "crash", "hang")
+CANARIES = (*SILENT, "initialize-only", "list-only")
+#: `hang` uses all of it in every case.
+_TIMEOUT_S = 3.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CanaryResult:
+    """What one canary got in one revision."""
+
+    canary: str
+    revision: str
+    passed: tuple[str, ...]
+    cases: int
+    #: What the suite itself credits such a client, where it was measured.
+    floor: int | None
+
+    @property
+    def problem(self) -> str | None:
+        """Why the harness cannot be trusted, if so."""
+        if self.canary in SILENT and self.passed:
+            return f"{self.canary} passed {', '.join(self.passed)}"
+        if not self.cases:
+            return f"{self.canary} ran nothing in {self.revision}"
+        return None
+
+
+def run_canaries(
+    output_dir: Path, progress_for: Callable[[int], Progress]
+) -> tuple[CanaryResult, ...]:
+    """
+    Run every canary through every revision.
+
+    :raises McpconfError: as `mcpconf.setup.resolve` and `mcpconf.run.perform`.
+    """
+    results = []
+    for canary in CANARIES:
+        setup = resolve(
+            RunOptions(
+                client=canary,
+                timeout_s=_TIMEOUT_S if canary == "hang" else 20.0,
+                output_dir=output_dir,
+            )
+        )
+        report = run.perform(setup, progress_for(len(setup.cases))).value
+        for case in report["cases"]:
+            floor = report["floor"][case["mode"]].get(canary)
+            results.append(
+                CanaryResult(
+                    canary=canary,
+                    revision=case["mode"],
+                    passed=tuple(
+                        each["scenario"]
+                        for each in case["scenarios"]
+                        if each["outcome"] == Outcome.PASSED.value
+                    ),
+                    cases=len(case["scenarios"]),
+                    floor=floor and floor["scenarios"],
+                )
+            )
+    return tuple(results)

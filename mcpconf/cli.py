@@ -1,0 +1,251 @@
+"""
+The command line: ``python -m mcpconf``.
+
+Options are checked, everything is resolved, and only then something is started. Every
+refusal is one line on stderr with exit code 2; see `mcpconf.errors.ExitCode`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, NoReturn
+
+import mcpconf
+from mcpconf.client.manifest import MANIFESTS
+from mcpconf.errors import ExitCode, McpconfError
+from mcpconf.record import AuthMode, Policy, RevisionPolicy, WarningPolicy
+from mcpconf.revision import Revision
+from mcpconf.storage import json_bytes
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+class _Parser(argparse.ArgumentParser):
+    """A parser whose refusals look like all the others: one line."""
+
+    def error(self, message: str) -> NoReturn:
+        """Refuse; `--help` has the usage."""
+        self.exit(int(ExitCode.BAD_INPUT), f"mcpconf: error: {message}\n")
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = _Parser(
+        prog="mcpconf",
+        description="Does this MCP client do what the dated revision says?",
+        epilog="exit codes: 0 conformant, 1 not conformant, 2 usage or bad input, "
+        "3 incomplete or a fault of the harness",
+        allow_abbrev=False,
+    )
+    parser.add_argument("--version", action="version", version=mcpconf.__version__)
+    commands = parser.add_subparsers(dest="command", required=True)
+    run = commands.add_parser(
+        "run", help="run the official client scenarios", allow_abbrev=False
+    )
+    _add_subject(run)
+    _add_selection(run)
+    _add_output(run)
+    commands.add_parser("canaries", help="run the clients that do next to nothing")
+    commands.add_parser("bench", help="measure speed, as ratios in one run")
+    return parser
+
+
+def _add_subject(run: argparse.ArgumentParser) -> None:
+    subject = run.add_argument_group("the client under test")
+    subject.add_argument(
+        "--client",
+        choices=sorted(MANIFESTS),
+        default="codex",
+        help="a client mcpconf knows (default: codex)",
+    )
+    subject.add_argument(
+        "--binary", type=Path, help="run this Codex binary instead of the pinned one"
+    )
+    subject.add_argument(
+        "--client-version",
+        help="another published version of Codex, or the one --binary must be",
+    )
+    subject.add_argument(
+        "--client-command",
+        metavar="COMMAND",
+        help="any program that follows docs/launch.md; no shell is involved",
+    )
+    subject.add_argument(
+        "--require-automatic-auth",
+        action="store_true",
+        help="strict mode: one login, everything after it is the client's own",
+    )
+
+
+def _add_selection(run: argparse.ArgumentParser) -> None:
+    what = run.add_argument_group("what to run")
+    what.add_argument(
+        "--revision",
+        action="append",
+        choices=[revision.value for revision in Revision],
+        help="a dated revision; repeat for more (default: all)",
+    )
+    what.add_argument(
+        "--official-scenario",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="only this scenario; repeat for more",
+    )
+    what.add_argument(
+        "--auth",
+        action=argparse.BooleanOptionalAction,
+        default=True,
+        help="include the authorization scenarios (default: yes)",
+    )
+    what.add_argument(
+        "--conformance-cli",
+        type=Path,
+        metavar="PATH",
+        help="run this build of the suite instead of the pinned one",
+    )
+    what.add_argument(
+        "--warnings",
+        choices=[each.value for each in WarningPolicy],
+        default=WarningPolicy.FAIL.value,
+        help="whether a WARNING (a SHOULD not followed) fails (default: fail)",
+    )
+    what.add_argument(
+        "--revision-policy",
+        choices=[each.value for each in RevisionPolicy],
+        default=RevisionPolicy.SAME_ERA.value,
+        help="whether a leg counts that agreed on another handshake revision "
+        "(default: same-era, it does and the report says so)",
+    )
+
+
+def _add_output(run: argparse.ArgumentParser) -> None:
+    how = run.add_argument_group("how, and what is kept")
+    how.add_argument(
+        "--jobs",
+        type=int,
+        default=os.cpu_count() or 1,
+        help="cases at a time (default: number of cores)",
+    )
+    how.add_argument(
+        "--timeout",
+        type=float,
+        default=45.0,
+        metavar="SECONDS",
+        help="limit of one scenario's drive (default: 45)",
+    )
+    how.add_argument("--report", type=Path, help="also write the report to this path")
+    how.add_argument(
+        "--json", action="store_true", help="print the report instead of tables"
+    )
+    how.add_argument(
+        "--matrix", action="store_true", help="also print every test of every scenario"
+    )
+    how.add_argument(
+        "--artifact-parent",
+        type=Path,
+        metavar="DIR",
+        help="make the private directories of the cases here",
+    )
+    how.add_argument(
+        "--keep-artifacts",
+        action="store_true",
+        help="keep homes and logs, cleared of secrets, with the run",
+    )
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command; the exit code of `mcpconf.errors.ExitCode`."""
+    options = _parser().parse_args(arguments)
+    command = {"run": _run, "canaries": _canaries, "bench": _bench}[options.command]
+    try:
+        return int(command(options))
+    except McpconfError as error:
+        print(f"mcpconf: error: {error}", file=sys.stderr)
+        return int(error.exit_code)
+
+
+def run() -> None:
+    """The console script."""
+    sys.exit(main())
+
+
+def _run(options: argparse.Namespace) -> ExitCode:
+    from mcpconf import run as runs  # noqa: PLC0415 (--help stays fast)
+    from mcpconf.render import table  # noqa: PLC0415
+    from mcpconf.render.progress import progress_for  # noqa: PLC0415
+    from mcpconf.setup import RunOptions, resolve  # noqa: PLC0415
+
+    setup = resolve(
+        RunOptions(
+            client=options.client,
+            binary=options.binary,
+            client_version=options.client_version,
+            client_command=options.client_command,
+            auth_mode=AuthMode.STRICT
+            if options.require_automatic_auth
+            else AuthMode.ASSISTED,
+            revisions=tuple(
+                revision
+                for revision in Revision
+                if not options.revision or revision.value in options.revision
+            ),
+            scenarios=tuple(options.official_scenario),
+            include_auth=options.auth,
+            conformance_cli=options.conformance_cli,
+            policy=Policy(
+                warnings=WarningPolicy(options.warnings),
+                revision=RevisionPolicy(options.revision_policy),
+            ),
+            jobs=options.jobs,
+            timeout_s=options.timeout,
+            report=options.report,
+            artifact_parent=options.artifact_parent,
+            keep_artifacts=options.keep_artifacts,
+        )
+    )
+    with progress_for(len(setup.cases)) as progress:
+        report = runs.perform(setup, progress)
+    if options.json:
+        sys.stdout.buffer.write(json_bytes(report.value))
+        sys.stdout.buffer.flush()
+    else:
+        print(table.render(report.value, full=options.matrix))
+        print(f"Report:   {setup.output_dir / runs.REPORT}")
+        print(f"Evidence: {setup.output_dir / runs.RUNS / setup.record.run_id}")
+    return report.exit_code
+
+
+def _canaries(_options: argparse.Namespace) -> ExitCode:
+    from tabulate import tabulate  # noqa: PLC0415
+
+    from mcpconf.canaries import run_canaries  # noqa: PLC0415
+    from mcpconf.render.progress import LineProgress  # noqa: PLC0415
+    from mcpconf.setup import OUTPUT  # noqa: PLC0415
+
+    results = run_canaries(OUTPUT / "canaries", LineProgress)
+    rows = [
+        [
+            each.canary,
+            each.revision,
+            f"{len(each.passed)} of {each.cases}",
+            ", ".join(each.passed) or "-",
+            "-" if each.floor is None else str(each.floor),
+        ]
+        for each in results
+    ]
+    headers = ["Canary", "Revision", "Passed", "Which", "By the suite's own count"]
+    print(tabulate(rows, headers, tablefmt="simple", disable_numparse=True))
+    problems = [each.problem for each in results if each.problem is not None]
+    for problem in problems:
+        print(f"mcpconf: error: {problem}", file=sys.stderr)
+    return ExitCode.HARNESS if problems else ExitCode.CONFORMANT
+
+
+def _bench(_options: argparse.Namespace) -> ExitCode:
+    from mcpconf.bench import run_bench  # noqa: PLC0415
+
+    return run_bench()

@@ -1,0 +1,1 @@
+"""OpenAI Codex as the client under test, driven through ``codex app-server``."""

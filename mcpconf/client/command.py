@@ -1,0 +1,74 @@
+"""
+Drive any program that follows the suite's own contract (``docs/launch.md``).
+
+The program gets the server's URL as its last argument and the suite's
+``MCP_CONFORMANCE_*`` variables; its true end (exit, signal, time-out) is recorded here
+because the suite loses it.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+from mcpconf.client.job import (
+    UNSUPPORTED_EXIT,
+    ClientError,
+    Unsupported,
+    signal_name,
+)
+
+if TYPE_CHECKING:
+    from mcpconf.client.job import Record
+
+
+def suite_variables() -> dict[str, str]:
+    """The ``MCP_CONFORMANCE_*`` variables the suite set for this scenario."""
+    return {
+        name: value
+        for name, value in os.environ.items()
+        if name.startswith("MCP_CONFORMANCE_")
+    }
+
+
+def drive(record: Record, url: str) -> None:
+    """
+    Run the program to its end.
+
+    :raises ClientError: it failed, was killed, or outlived the drive's deadline.
+    :raises Unsupported: it says that it cannot do this scenario (exit 69).
+    """
+    job = record.job
+    environment = {**job.environment, **suite_variables()}
+    try:
+        # Inherits stdout and stderr: the suite collects them, bounded by us outside.
+        process = subprocess.Popen(
+            [*job.argv, url], cwd=job.cwd, env=environment, stdin=subprocess.DEVNULL
+        )
+    except OSError as error:
+        record.ended("failed-to-start")
+        record.require("start", ok=False, detail=str(error))
+        return
+    try:
+        status = process.wait(record.remaining_s())
+    except subprocess.TimeoutExpired:
+        record.ended("timed-out")
+        # The supervisor ends the whole tree; this only keeps our own end prompt.
+        process.kill()
+        record.require(
+            "run", ok=False, detail=f"still running after {job.deadline_s:g} s"
+        )
+        return
+    if status < 0:
+        name = signal_name(-status) if sys.platform != "win32" else str(status)
+        record.ended("signalled", signal=name)
+        record.require("run", ok=False, detail=f"killed by {name}")
+    record.ended("exited", exit_code=status)
+    if status == UNSUPPORTED_EXIT:
+        record.step("run", "exit 69: cannot do this scenario", ok=False)
+        raise Unsupported("the program says that it cannot do this scenario (exit 69)")
+    record.step("run", f"exit {status}", ok=status == 0)
+    if status != 0:
+        raise ClientError(f"the program exited with {status}")

@@ -1,0 +1,145 @@
+"""
+What one driver is asked to do, and the record it leaves.
+
+The runner writes a job file, the suite starts ``entry.py`` with it, and the driver
+answers with an adapter record: the steps it took, how the client program ended, and
+one verdict about its own work (never about conformance).
+
+Drivers start once per scenario, without site-packages: everything here keeps to the
+cheap part of the standard library.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import time
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+#: Exit status of a client that cannot do a scenario at all (``EX_UNAVAILABLE``).
+UNSUPPORTED_EXIT = 69
+
+
+class DriverVerdict(StrEnum):
+    """What a driver says of its own work."""
+
+    DONE = "done"
+    CLIENT_ERROR = "client-error"
+    UNSUPPORTED = "unsupported"
+    ADAPTER_FAULT = "adapter-fault"
+
+
+def signal_name(number: int) -> str:
+    """The name of a signal; a real-time signal has none of its own."""
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"SIG{number}"
+
+
+class Job(NamedTuple):
+    """One scenario for one client; times in seconds."""
+
+    driver: str
+    argv: tuple[str, ...]
+    home: str
+    cwd: str
+    report: str
+    scenario: str
+    revision: str
+    deadline_s: float
+    request_s: float
+    environment: Mapping[str, str]
+    options: Mapping[str, str | None]
+
+    @property
+    def is_stateless(self) -> bool:
+        """Whether the leg is of the stateless era."""
+        return self.revision >= "2026-07-28"
+
+
+def load_job(path: str) -> Job:
+    """
+    Read the job file the runner wrote.
+
+    :raises KeyError: a member is missing (the two halves of mcpconf disagree).
+    """
+    with open(path, encoding="utf-8") as stream:
+        raw = json.load(stream)
+    return Job(**{name: raw[name] for name in Job._fields})._replace(
+        argv=tuple(raw["argv"])
+    )
+
+
+class ClientError(Exception):
+    """The client refused, failed or fell silent: its own doing."""
+
+
+class Unsupported(Exception):  # noqa: N818 (a fact about the client, not an error)
+    """The client has no way to do this scenario."""
+
+
+class Record:
+    """The steps of one driver run; written once, whole, at the end."""
+
+    def __init__(self, job: Job) -> None:
+        self.job = job
+        self.steps: list[dict[str, Any]] = []
+        self.end: dict[str, Any] = {
+            "kind": "failed-to-start",
+            "exit_code": None,
+            "signal": None,
+        }
+        self._deadline = time.monotonic() + job.deadline_s
+
+    def remaining_s(self) -> float:
+        """Seconds until the whole drive must be over; never negative."""
+        return max(0.0, self._deadline - time.monotonic())
+
+    def budget_s(self) -> float:
+        """Seconds one request may take: its own limit inside the drive's."""
+        return min(self.job.request_s, self.remaining_s())
+
+    def step(self, name: str, detail: str = "", *, ok: bool = True) -> None:
+        """Note one step."""
+        self.steps.append({"name": name, "ok": ok, "detail": detail[-2000:]})
+
+    def require(self, name: str, ok: bool, detail: str = "") -> None:  # noqa: FBT001
+        """Note one step; the drive ends here when it failed."""
+        self.step(name, detail, ok=ok)
+        if not ok:
+            raise ClientError(f"{name}: {detail}")
+
+    def failed_steps(self) -> list[str]:
+        """What went wrong in steps that did not end the drive."""
+        return [f"{s['name']}: {s['detail']}" for s in self.steps if not s["ok"]]
+
+    def ended(
+        self, kind: str, exit_code: int | None = None, signal: str | None = None
+    ) -> None:
+        """Note how the client program ended."""
+        self.end = {"kind": kind, "exit_code": exit_code, "signal": signal}
+
+    def write(self, verdict: DriverVerdict, error: str | None) -> None:
+        """Write the adapter record in one step (temporary name, rename)."""
+        content = {
+            "schema": 1,
+            "driver": self.job.driver,
+            "steps": self.steps,
+            "end": self.end,
+            "verdict": verdict.value,
+            "error": None if error is None else error[-4000:],
+            # The driver's own cost, without the client's; for the benchmark.
+            "cpu_s": time.process_time(),
+        }
+        temporary = self.job.report + ".tmp"
+        with open(
+            temporary, "w", encoding="utf-8", errors="backslashreplace"
+        ) as stream:
+            json.dump(content, stream)
+        os.replace(temporary, self.job.report)

@@ -1,0 +1,202 @@
+"""
+A run's files: written once by the launcher, read back by the judge.
+
+``run.json``            what was to be run, with whom, under which policy
+``cases/<revision>/<scenario>/``  ``launch.json``, ``adapter.json``, ``checks.json``,
+                        ``wire.jsonl``: one case
+``end.json``            the closing record; without it a run is incomplete
+
+Everything in here is redacted already. Reading decodes at the door: a file that is
+missing or malformed is a `DecodeError`, never an empty record.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeVar
+
+from mcpconf.client.job import DriverVerdict
+from mcpconf.decode import Json, Reader, load_json
+from mcpconf.errors import DecodeError
+from mcpconf.process import Ended, EndKind
+from mcpconf.storage import write_json, write_whole
+from mcpconf.suite.checks import parse_checks
+from mcpconf.wire import WireLog, parse_wire
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from mcpconf.record import CaseKey, Check
+
+SCHEMA = 1
+RUN, END = "run.json", "end.json"
+LAUNCH, ADAPTER, CHECKS, WIRE = (
+    "launch.json",
+    "adapter.json",
+    "checks.json",
+    "wire.jsonl",
+)
+#: The witness keeps 256 KiB a body; a whole log beyond this is cut by the runner.
+MAX_WIRE_BYTES = 32 * 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClientEnd:
+    """How the client program ended, as its driver saw it."""
+
+    kind: EndKind
+    exit_code: int | None
+    signal: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AdapterRecord:
+    """What a driver left behind."""
+
+    driver: str
+    verdict: DriverVerdict
+    end: ClientEnd
+    error: str | None
+    #: (name, ok, detail) in order.
+    steps: tuple[tuple[str, bool, str], ...]
+    #: The driver's own processor time, where it said so.
+    cpu_s: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CaseEvidence:
+    """Everything the judge may know of one case."""
+
+    ended: Ended
+    adapter: AdapterRecord | None
+    adapter_fault: str | None
+    checks: tuple[Check, ...]
+    checks_fault: str | None
+    wire: WireLog
+    diagnostics: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RawCase:
+    """What the launcher hands over for one case, redacted, before it is written."""
+
+    ended: Ended
+    adapter: Json
+    adapter_fault: str | None
+    checks: Json
+    checks_fault: str | None
+    wire: str
+    diagnostics: str | None
+
+
+def case_dir(run_dir: Path, key: CaseKey) -> Path:
+    """Where the files of one case are."""
+    return run_dir / key.path
+
+
+def write_case(run_dir: Path, key: CaseKey, raw: RawCase) -> None:
+    """Write one case; ``launch.json`` comes last and says that the rest is whole."""
+    directory = case_dir(run_dir, key)
+    write_whole(directory / WIRE, raw.wire.encode("utf-8", "backslashreplace"))
+    if raw.adapter is not None:
+        write_json(directory / ADAPTER, raw.adapter)
+    if raw.checks is not None:
+        write_json(directory / CHECKS, raw.checks)
+    launch: Json = {
+        "schema": SCHEMA,
+        "ended": raw.ended.to_json(),
+        "adapter_fault": raw.adapter_fault,
+        "checks_fault": raw.checks_fault,
+        "diagnostics": raw.diagnostics,
+    }
+    write_json(directory / LAUNCH, launch)
+
+
+def read_case(run_dir: Path, key: CaseKey) -> CaseEvidence | None:
+    """
+    Read one case back; None when it was never launched to its end.
+
+    :raises DecodeError: a file is missing or malformed.
+    """
+    directory = case_dir(run_dir, key)
+    if not (directory / LAUNCH).is_file():
+        return None
+    launch = Reader(load_json(directory / LAUNCH), directory / LAUNCH).only(
+        "schema", "ended", "adapter_fault", "checks_fault", "diagnostics"
+    )
+    if launch.key("schema").integer() != SCHEMA:
+        launch.key("schema").fail(f"this version reads evidence schema {SCHEMA}")
+    adapter_fault = launch.get("adapter_fault")
+    checks_fault = launch.get("checks_fault")
+    diagnostics = launch.get("diagnostics")
+    adapter = None
+    if adapter_fault is None:
+        adapter = parse_adapter(load_json(directory / ADAPTER), directory / ADAPTER)
+    checks: tuple[Check, ...] = ()
+    if checks_fault is None:
+        checks = parse_checks(load_json(directory / CHECKS), directory / CHECKS)
+    return CaseEvidence(
+        ended=Ended.from_json(launch.key("ended")),
+        adapter=adapter,
+        adapter_fault=adapter_fault.string() if adapter_fault else None,
+        checks=checks,
+        checks_fault=checks_fault.string() if checks_fault else None,
+        wire=parse_wire(_read_wire(directory / WIRE), directory / WIRE),
+        diagnostics=diagnostics.string() if diagnostics else None,
+    )
+
+
+def _read_wire(path: Path) -> bytes:
+    try:
+        with path.open("rb") as stream:
+            content = stream.read(MAX_WIRE_BYTES + 1)
+    except OSError as error:
+        raise DecodeError(path, "", f"cannot be read: {error.strerror}") from None
+    if len(content) > MAX_WIRE_BYTES:
+        raise DecodeError(path, "", f"is larger than {MAX_WIRE_BYTES} bytes")
+    return content
+
+
+def parse_adapter(value: Json, source: Path | str) -> AdapterRecord:
+    """
+    Decode a driver's record.
+
+    :raises DecodeError: not of the form drivers write.
+    """
+    reader = Reader(value, source).only(
+        "schema", "driver", "steps", "end", "verdict", "error", "cpu_s"
+    )
+    if reader.key("schema").integer() != SCHEMA:
+        reader.key("schema").fail(f"this version reads adapter schema {SCHEMA}")
+    end = reader.key("end").only("kind", "exit_code", "signal")
+    exit_code, signal = end.get("exit_code"), end.get("signal")
+    error, cpu_s = reader.get("error"), reader.get("cpu_s")
+    return AdapterRecord(
+        driver=reader.key("driver").string(),
+        verdict=_word(DriverVerdict, reader.key("verdict")),
+        end=ClientEnd(
+            kind=_word(EndKind, end.key("kind")),
+            exit_code=exit_code.integer() if exit_code else None,
+            signal=signal.string() if signal else None,
+        ),
+        error=error.string() if error else None,
+        steps=tuple(
+            (
+                step.key("name").string(),
+                step.key("ok").boolean(),
+                step.key("detail").string(),
+            )
+            for step in reader.key("steps").items()
+        ),
+        cpu_s=cpu_s.number() if cpu_s else None,
+    )
+
+
+_Word = TypeVar("_Word", DriverVerdict, EndKind)
+
+
+def _word(kind: type[_Word], reader: Reader) -> _Word:
+    try:
+        return kind(reader.string())
+    except ValueError:
+        reader.fail(f"unknown word {reader.value!r}; known: {', '.join(kind)}")

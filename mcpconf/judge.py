@@ -1,0 +1,254 @@
+"""
+Evidence becomes an outcome, by rules that read nothing but the evidence.
+
+The rules are tried in order; the first that applies decides:
+
+ 1. the run was stopped, or the case never launched → not-run
+ 2. the manifest or the driver says the client cannot do it → unsupported
+ 3. the suite or the launch broke → harness-error
+ 4. the driver broke → harness-error (adapter)
+ 5. the client was killed, or outlived its time → crashed, timed-out
+ 6. ``checks.json`` is missing or malformed → harness-error (suite)
+ 7. no traffic of the client → unobserved
+ 8. the client speaks another era's revision → unsupported
+ 9. a check failed → failed, or suite-defect where upstream is known to be wrong
+10. an expected refusal did not happen where it should → failed or unobserved
+11. the driver's own steps failed → failed
+12. no required check said SUCCESS → unobserved
+13. otherwise → passed
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from mcpconf import wire
+from mcpconf.client.job import DriverVerdict
+from mcpconf.process import EndKind
+from mcpconf.record import (
+    Attribution,
+    Check,
+    CheckStatus,
+    Outcome,
+    Policy,
+    RevisionPolicy,
+    ScenarioResult,
+    WarningPolicy,
+)
+from mcpconf.revision import era_of
+from mcpconf.suite.defect import known_defect
+from mcpconf.suite.rejection import rejection_problem
+
+if TYPE_CHECKING:
+    from mcpconf.evidence import AdapterRecord, CaseEvidence
+    from mcpconf.plan import PlannedCase
+
+#: The suite ends with 0 (green) or 1 (red); anything else is a crash of its own.
+_SUITE_EXITS = (0, 1)
+
+
+@dataclass(frozen=True, slots=True)
+class _Finding:
+    outcome: Outcome
+    attribution: Attribution | None
+    reason: str
+
+
+def judge(
+    case: PlannedCase,
+    evidence: CaseEvidence | None,
+    policy: Policy,
+    *,
+    unsupported: str | None = None,
+) -> ScenarioResult:
+    """
+    The result of one case.
+
+    `evidence` is None when the case was never launched; `unsupported` is the
+    manifest's word, if it has one.
+    """
+    if unsupported is not None:
+        finding = _Finding(Outcome.UNSUPPORTED, None, unsupported)
+        return _result(case, finding, evidence, policy)
+    if evidence is None:
+        finding = _Finding(Outcome.NOT_RUN, None, "was not run")
+        return _result(case, finding, None, policy)
+    finding = (
+        _ended_badly(evidence)
+        or _not_seen(case, evidence, policy)
+        or _checked(case, evidence, policy)
+    )
+    return _result(case, finding, evidence, policy)
+
+
+def _ended_badly(evidence: CaseEvidence) -> _Finding | None:
+    if evidence.ended.kind is EndKind.STOPPED:
+        return _Finding(Outcome.NOT_RUN, None, "the run was stopped during this case")
+    if evidence.ended.kind is EndKind.FAILED_TO_START:
+        problem = f"the suite did not start: {evidence.ended.error}"
+        return _Finding(Outcome.HARNESS_ERROR, Attribution.HARNESS, problem)
+    adapter = evidence.adapter
+    if adapter is not None:
+        finding = _client_ended_badly(adapter)
+        if finding is not None:
+            return finding
+    if evidence.ended.kind is EndKind.TIMED_OUT or (
+        adapter is not None and adapter.end.kind is EndKind.TIMED_OUT
+    ):
+        return _timed_out(evidence)
+    return _suite_ended_badly(evidence)
+
+
+def _client_ended_badly(adapter: AdapterRecord) -> _Finding | None:
+    if adapter.verdict is DriverVerdict.UNSUPPORTED:
+        return _Finding(Outcome.UNSUPPORTED, None, adapter.error or "unsupported")
+    if adapter.verdict is DriverVerdict.ADAPTER_FAULT:
+        problem = f"the driver broke: {(adapter.error or '').strip()[-500:]}"
+        return _Finding(Outcome.HARNESS_ERROR, Attribution.ADAPTER, problem)
+    if adapter.end.kind is EndKind.SIGNALLED:
+        problem = f"the client was killed by {adapter.end.signal}"
+        return _Finding(Outcome.CRASHED, Attribution.SUBJECT, problem)
+    if adapter.end.kind is EndKind.FAILED_TO_START:
+        problem = f"the client did not start: {adapter.error}"
+        return _Finding(Outcome.HARNESS_ERROR, Attribution.ADAPTER, problem)
+    return None
+
+
+def _suite_ended_badly(evidence: CaseEvidence) -> _Finding | None:
+    ended = evidence.ended
+    if ended.kind is EndKind.SIGNALLED or ended.exit_code not in _SUITE_EXITS:
+        problem = f"the suite crashed ({ended.signal or f'exit {ended.exit_code}'})"
+        return _Finding(Outcome.HARNESS_ERROR, Attribution.SUITE, problem)
+    if evidence.adapter is None:
+        problem = f"no record of the driver: {evidence.adapter_fault}"
+        return _Finding(Outcome.HARNESS_ERROR, Attribution.ADAPTER, problem)
+    if evidence.checks_fault is not None:
+        return _Finding(Outcome.HARNESS_ERROR, Attribution.SUITE, evidence.checks_fault)
+    return None
+
+
+def _timed_out(evidence: CaseEvidence) -> _Finding:
+    silence = wire.silence_of(evidence.wire)
+    if evidence.adapter is None:
+        blame, who = Attribution.ADAPTER, "the driver left no record"
+    elif silence is not None and silence.side == "server":
+        blame, who = Attribution.SUITE, silence.description
+    else:
+        blame = Attribution.SUBJECT
+        who = silence.description if silence else "nothing was ever sent"
+    return _Finding(Outcome.TIMED_OUT, blame, f"out of time; {who}")
+
+
+def _not_seen(
+    case: PlannedCase, evidence: CaseEvidence, policy: Policy
+) -> _Finding | None:
+    if not wire.is_live(evidence.wire):
+        problem = "the client sent nothing"
+        return _Finding(Outcome.UNOBSERVED, Attribution.SUBJECT, problem)
+    revision = case.key.revision
+    seen = wire.revisions_of(evidence.wire)
+    eras = {era_of(each) for each in (*seen.offered, *seen.agreed)}
+    if eras and revision.era not in eras:
+        problem = f"the client speaks {', '.join(seen.offered)}, not {revision.value}"
+        return _Finding(Outcome.UNSUPPORTED, Attribution.SUBJECT, problem)
+    if policy.revision is RevisionPolicy.EXACT:
+        others = [each for each in seen.agreed if each != revision.value]
+        if others:
+            problem = f"{', '.join(others)} was agreed, not {revision.value}"
+            return _Finding(Outcome.UNSUPPORTED, Attribution.SUBJECT, problem)
+    return None
+
+
+def is_failing(check: Check, policy: Policy) -> bool:
+    """Whether one check counts against the scenario under the warning policy."""
+    return check.status is CheckStatus.FAILURE or (
+        check.status is CheckStatus.WARNING and policy.warnings is WarningPolicy.FAIL
+    )
+
+
+def _checked(case: PlannedCase, evidence: CaseEvidence, policy: Policy) -> _Finding:
+    checks, adapter = evidence.checks, evidence.adapter
+    failing = [check for check in checks if is_failing(check, policy)]
+    defects = [known_defect(case.key.scenario, check) for check in failing]
+    if failing and all(defects):
+        problem = f"{failing[0].check_id}: {defects[0]}"
+        return _Finding(Outcome.SUITE_DEFECT, Attribution.SUITE, problem)
+    if failing:
+        first = failing[0]
+        more = f" (and {len(failing) - 1} more)" if len(failing) > 1 else ""
+        problem = f"{first.check_id}: {first.error or first.description}{more}"
+        return _Finding(Outcome.FAILED, Attribution.SUBJECT, problem)
+    refused, is_subjects = rejection_problem(case.key.scenario, evidence.wire)
+    if refused is not None:
+        outcome = Outcome.FAILED if is_subjects else Outcome.UNOBSERVED
+        return _Finding(outcome, Attribution.SUBJECT, refused)
+    if (
+        adapter is not None
+        and adapter.verdict is DriverVerdict.CLIENT_ERROR
+        and not (case.entry.allow_client_error and adapter.driver == "command")
+    ):
+        problem = f"the client failed: {adapter.error}"
+        return _Finding(Outcome.FAILED, Attribution.SUBJECT, problem)
+    succeeded = {
+        check.check_id for check in checks if check.status is CheckStatus.SUCCESS
+    }
+    if not succeeded & case.entry.required:
+        problem = "no required check said SUCCESS"
+        return _Finding(Outcome.UNOBSERVED, Attribution.SUBJECT, problem)
+    return _Finding(Outcome.PASSED, None, "passed")
+
+
+def _result(
+    case: PlannedCase,
+    finding: _Finding,
+    evidence: CaseEvidence | None,
+    policy: Policy,
+) -> ScenarioResult:
+    result = ScenarioResult(
+        key=case.key,
+        outcome=finding.outcome,
+        attribution=finding.attribution,
+        reason=finding.reason,
+    )
+    if evidence is None:
+        return result
+    seen = wire.revisions_of(evidence.wire)
+    silence = wire.silence_of(evidence.wire)
+    ids = {check.check_id for check in evidence.checks}
+    is_complete = finding.outcome in {Outcome.PASSED, Outcome.FAILED}
+    return replace(
+        result,
+        checks=evidence.checks,
+        harness_checks=_harness_checks(finding, evidence, policy),
+        offered=seen.offered,
+        agreed=seen.agreed,
+        silence=silence.description if silence else None,
+        leftovers=tuple(str(each.name) for each in evidence.ended.leftovers),
+        missing_checks=(
+            tuple(sorted(set(case.entry.checks) - ids)) if is_complete else ()
+        ),
+        unknown_checks=tuple(sorted(ids - set(case.entry.checks))),
+        duration_s=evidence.ended.duration_s,
+        diagnostics=evidence.diagnostics,
+    )
+
+
+def _harness_checks(
+    finding: _Finding, evidence: CaseEvidence, policy: Policy
+) -> tuple[tuple[str, str | None], ...]:
+    """The driver's own result, and what no check of the suite explains."""
+    adapter = evidence.adapter
+    if adapter is None:
+        said: str | None = evidence.adapter_fault
+    elif adapter.verdict is DriverVerdict.DONE or finding.outcome is Outcome.PASSED:
+        said = None  # a pass excuses the error that an expected refusal ends with
+    else:
+        said = adapter.error or adapter.verdict.value
+    checks: list[tuple[str, str | None]] = [("adapter", said)]
+    explained = said is not None or any(
+        is_failing(check, policy) for check in evidence.checks
+    )
+    if finding.outcome is not Outcome.PASSED and not explained:
+        checks.append(("official-runner", finding.reason))
+    return tuple(checks)

@@ -1,0 +1,185 @@
+"""
+The words of a verdict: statuses, outcomes, attributions, and one scenario's result.
+
+*Status* is what the suite said of a check. *Outcome* is what we make of a scenario once
+the evidence is weighed. *Verdict* is one per run. All records are frozen.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from mcpconf.revision import Revision
+
+
+class CheckStatus(StrEnum):
+    """What the suite says of one check, most severe first."""
+
+    FAILURE = "FAILURE"
+    WARNING = "WARNING"
+    SUCCESS = "SUCCESS"
+    SKIPPED = "SKIPPED"
+    INFO = "INFO"
+
+    @property
+    def severity(self) -> int:
+        """0 for the most severe; repeats of a check collapse to the lowest."""
+        return tuple(CheckStatus).index(self)
+
+
+class ReportStatus(StrEnum):
+    """The three statuses of report schema 4."""
+
+    PASS = "PASS"  # noqa: S105 (a status)
+    FAIL = "FAIL"
+    SKIP = "SKIP"
+
+
+class Outcome(StrEnum):
+    """What the evidence of one scenario amounts to."""
+
+    PASSED = "passed"
+    FAILED = "failed"
+    NOT_APPLICABLE = "not-applicable"
+    UNSUPPORTED = "unsupported"
+    UNOBSERVED = "unobserved"
+    TIMED_OUT = "timed-out"
+    CRASHED = "crashed"
+    HARNESS_ERROR = "harness-error"
+    SUITE_DEFECT = "suite-defect"
+    NOT_RUN = "not-run"
+
+    @property
+    def report_status(self) -> ReportStatus:
+        """The schema-4 status this outcome is reported with."""
+        if self is Outcome.PASSED:
+            return ReportStatus.PASS
+        if self in {Outcome.NOT_APPLICABLE, Outcome.UNSUPPORTED, Outcome.NOT_RUN}:
+            return ReportStatus.SKIP
+        return ReportStatus.FAIL
+
+    @property
+    def is_inconclusive(self) -> bool:
+        """Whether a scored scenario with this outcome leaves a run without verdict."""
+        return self in {
+            Outcome.UNSUPPORTED,
+            Outcome.HARNESS_ERROR,
+            Outcome.SUITE_DEFECT,
+            Outcome.NOT_RUN,
+        }
+
+
+class Attribution(StrEnum):
+    """Whose doing a result other than *passed* is."""
+
+    SUBJECT = "subject"
+    ADAPTER = "adapter"
+    HARNESS = "harness"
+    SUITE = "suite"
+
+
+class Verdict(StrEnum):
+    """One per run."""
+
+    CONFORMANT = "CONFORMANT"
+    NOT_CONFORMANT = "NOT_CONFORMANT"
+    INCONCLUSIVE = "INCONCLUSIVE"
+
+
+class WarningPolicy(StrEnum):
+    """Whether a WARNING of the suite (a SHOULD not followed) fails its scenario."""
+
+    FAIL = "fail"
+    WARN = "warn"
+
+
+class RevisionPolicy(StrEnum):
+    """
+    Whether a leg counts when another revision was agreed than the leg's.
+
+    The suite itself agrees on other handshake revisions than it was asked to test;
+    ``same-era`` counts those and says so, ``exact`` does not count them.
+    """
+
+    SAME_ERA = "same-era"
+    EXACT = "exact"
+
+
+class AuthMode(StrEnum):
+    """How much of authorization the host does for the client."""
+
+    ASSISTED = "assisted"
+    STRICT = "strict"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Policy:
+    """The written choices a judgement depends on."""
+
+    warnings: WarningPolicy = WarningPolicy.FAIL
+    revision: RevisionPolicy = RevisionPolicy.SAME_ERA
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Check:
+    """One statement of the suite inside a scenario, repeats collapsed."""
+
+    check_id: str
+    name: str
+    status: CheckStatus
+    description: str
+    error: str | None = None
+    #: Specification pages, as the suite cites them.
+    pages: tuple[str, ...] = ()
+    #: How often the suite reported it.
+    count: int = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CaseKey:
+    """Names one launch: a scenario at a revision, plain or in a variant."""
+
+    revision: Revision
+    scenario: str
+    #: ``auto_cimd`` and the like: the same scenario driven another way.
+    variant: str | None = None
+
+    def __str__(self) -> str:
+        suffix = f"@{self.variant}" if self.variant else ""
+        return f"{self.revision.value}/{self.scenario}{suffix}"
+
+    @property
+    def path(self) -> str:
+        """Where its evidence is, relative to the run's folder."""
+        name = re.sub(r"[^A-Za-z0-9_.-]+", "-", self.scenario)
+        suffix = f"@{self.variant}" if self.variant else ""
+        return f"cases/{self.revision.value}/{name}{suffix}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScenarioResult:
+    """One case, judged."""
+
+    key: CaseKey
+    outcome: Outcome
+    attribution: Attribution | None
+    #: One sentence a reader can act on.
+    reason: str
+    checks: tuple[Check, ...] = ()
+    #: Statements of ours about the case: name → problem, or None when it holds.
+    harness_checks: tuple[tuple[str, str | None], ...] = ()
+    offered: tuple[str, ...] = ()
+    agreed: tuple[str, ...] = ()
+    #: Who owed the next message when nothing more came.
+    silence: str | None = None
+    leftovers: tuple[str, ...] = ()
+    #: Check ids the catalogue promises and this run never saw.
+    missing_checks: tuple[str, ...] = ()
+    #: Check ids this run saw and the catalogue does not know.
+    unknown_checks: tuple[str, ...] = ()
+    duration_s: float = 0.0
+    diagnostics: str | None = field(default=None, repr=False)

@@ -1,0 +1,122 @@
+"""
+Secrets out of decoded JSON and out of headers, and the secrets themselves.
+
+Member names decide over what is under them; every other string is redacted as text, so
+a JSON text, a form or a URL inside a string is seen through.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from mcpconf.redaction.name import (
+    PLACEHOLDER,
+    Kind,
+    kind_of,
+    secrets_in,
+    without_secret,
+)
+from mcpconf.redaction.stream import Redactor, redact_text
+from mcpconf.redaction.value import NONE
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from mcpconf.decode import Json
+    from mcpconf.redaction.value import Secrets
+
+#: What lies deeper is replaced as a whole; no message we judge comes near.
+MAX_DEPTH = 100
+
+
+def redact_json(value: Json, secrets: Secrets = NONE) -> Json:
+    """
+    The same tree without secrets, in names and values.
+
+    Under a sensitive name a string or number becomes the placeholder, also in arrays;
+    true, false and null say nothing and stay; an object has names of its own.
+    """
+    return _redacted(value, secrets, None, 0)
+
+
+def _redacted(value: Json, secrets: Secrets, kind: Kind | None, depth: int) -> Json:
+    if value is None or isinstance(value, bool):
+        return value
+    if isinstance(value, (int, float)):
+        text = str(value)
+        return PLACEHOLDER if kind or secrets.redact(text) != text else value
+    if isinstance(value, str):
+        # What a scheme or a cookie leaves may still hold a known secret.
+        return redact_text(without_secret(kind, value) if kind else value, secrets)
+    if depth >= MAX_DEPTH:
+        return PLACEHOLDER
+    if isinstance(value, list):
+        return [_redacted(each, secrets, kind, depth + 1) for each in value]
+    result: dict[str, Json] = {}
+    for name, each in value.items():
+        kept = unused = redact_text(name, secrets)
+        number = 1
+        while unused in result:  # two names may differ in their secret only
+            number += 1
+            unused = f"{kept} ({number})"
+        result[unused] = _redacted(each, secrets, kind_of(name), depth + 1)
+    return result
+
+
+def redact_headers(
+    headers: Mapping[str, str | list[str]], secrets: Secrets = NONE
+) -> dict[str, str | list[str]]:
+    """
+    Headers without secrets, repeated ones as the lists they are.
+
+    Of ``Authorization`` the scheme stays, of cookies the names and attributes.
+    """
+    result: dict[str, str | list[str]] = {}
+    for name, value in headers.items():
+        kind = kind_of(name)
+
+        def redacted(line: str, kind: Kind | None = kind) -> str:
+            return redact_text(without_secret(kind, line) if kind else line, secrets)
+
+        result[redact_text(name, secrets)] = (
+            redacted(value)
+            if isinstance(value, str)
+            else [redacted(line) for line in value]
+        )
+    return result
+
+
+def collect(value: Json) -> set[str]:
+    """
+    The secrets that a text, a message or a whole wire record shows by their place.
+
+    They are decoded, so that `Secrets.of` can find them again in any other form; of
+    Basic credentials the password is there by itself. ``state`` and
+    ``code_challenge`` open nothing and are left out.
+    """
+    found: set[str] = set()
+    for secret in _collected(value, None, 0):
+        found.add(secret)
+    return found - {"", PLACEHOLDER}
+
+
+def _collected(value: Json, kind: Kind | None, depth: int) -> Iterator[str]:
+    if isinstance(value, str):
+        if kind is not None:
+            yield from secrets_in(kind, value)
+        else:
+            seen: list[str] = []
+            redactor = Redactor(found=seen.append)
+            redactor.feed(value)
+            redactor.close()
+            yield from seen
+    elif isinstance(value, (list, dict)) and depth < MAX_DEPTH:
+        if isinstance(value, list):
+            for each in value:
+                yield from _collected(each, kind, depth + 1)
+        else:
+            for name, each in value.items():
+                yield from _collected(name, None, depth + 1)
+                yield from _collected(each, kind_of(name), depth + 1)
+    elif kind and isinstance(value, (int, float)) and not isinstance(value, bool):
+        yield str(value)

@@ -1,0 +1,1 @@
+"""Reports for people: every renderer reads a stored report and nothing else."""

@@ -1,0 +1,199 @@
+"""A report on a terminal: the verdict, the tables, what to do about failures."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from tabulate import tabulate
+
+from mcpconf.render.text import printable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    Report = Mapping[str, Any]
+
+_RATE_COLUMNS = {
+    "officialNonAuthScenarios": "Non-auth scenarios",
+    "officialAuthScenarios": "Auth scenarios",
+    "officialChecks": "Official checks",
+    "harnessChecks": "Harness",
+    "supplementalChecks": "Supplemental",
+    "checks": "All checks",
+}
+_DETAIL = 400
+
+
+def _table(headers: list[str], rows: list[list[str]]) -> str:
+    return tabulate(rows, headers, tablefmt="simple", disable_numparse=True)
+
+
+def _ratio(value: Mapping[str, Any]) -> str:
+    if not value["total"]:
+        return "-"
+    return f"{value['passed']}/{value['total']} ({value['percentage']:g}%)"
+
+
+def _clip(text: str) -> str:
+    flat = " ".join(text.split())
+    return flat if len(flat) <= _DETAIL else f"{flat[:_DETAIL]}…"
+
+
+def headline(report: Report) -> Iterator[str]:
+    """Verdict, subject and suite: what was judged, by what."""
+    suite = report["officialConformance"]["suite"]
+    client = report["client"]
+    yield f"MCP conformance: {report['verdict']}"
+    yield f"Client: {client['title']}, {client['version']} ({client['source']})"
+    yield f"        {client['binary']}"
+    yield f"        sha256:{client['sha256']}"
+    version = suite["version"] or "unknown version"
+    yield f"Suite:  {suite['package'] or 'unknown package'} {version}"
+    if suite["source"] != "pinned":
+        yield "        NOT the pinned suite: --conformance-cli was given"
+    auth = "strict" if report["automaticAuthRequired"] else "assisted"
+    yield f"Auth:   {auth} mode; warnings: {report['policy']['warnings']}"
+    if not report["complete"]:
+        yield "INCOMPLETE: not every case has run; this is no verdict."
+
+
+def pass_rates(report: Report) -> str:
+    """One row a revision."""
+    rows = [
+        [item["mode"], *(_ratio(item[name]) for name in _RATE_COLUMNS)]
+        for item in report["modeSummaries"]
+    ]
+    return _table(["Revision", *_RATE_COLUMNS.values()], rows)
+
+
+def outcomes(report: Report) -> str:
+    """Scored scenarios of each revision by outcome, and what the floor would get."""
+    rows = []
+    for case in report["cases"]:
+        scored = [each for each in case["scenarios"] if each["scored"]]
+        counts: dict[str, int] = {}
+        for each in scored:
+            counts[each["outcome"]] = counts.get(each["outcome"], 0) + 1
+        floor = report["floor"].get(case["mode"], {})
+        rows.append(
+            [
+                case["mode"],
+                f"{counts.get('passed', 0)} of {len(scored)}",
+                ", ".join(
+                    f"{number} {name}"
+                    for name, number in sorted(counts.items())
+                    if name != "passed"
+                )
+                or "-",
+                ", ".join(
+                    f"{name} {value['scenarios']} ({value['checks']} checks)"
+                    for name, value in floor.items()
+                )
+                or "-",
+            ]
+        )
+    headers = ["Revision", "Passed", "Otherwise", "Floor: the suite itself credits"]
+    return _table(headers, rows)
+
+
+def matrix(report: Report) -> str:
+    """Every test against every revision."""
+    test_matrix = report["testMatrix"]
+    keys = [column["key"] for column in test_matrix["columns"]]
+    headers = [
+        f"{column['transport']} {column['mode']}" for column in test_matrix["columns"]
+    ]
+    rows = [
+        [row["test"], *(row["results"][key] for key in keys)]
+        for row in test_matrix["rows"]
+    ]
+    return _table(["Test", *headers], rows)
+
+
+def not_scored(report: Report) -> str:
+    """What ran without counting, and why it does not count."""
+    rows = [
+        [case["mode"], each["scenario"], each["not_scored"], each["outcome"]]
+        for case in report["cases"]
+        for each in case["scenarios"]
+        if each["not_scored"] is not None
+    ]
+    if not rows:
+        return ""
+    return _table(["Revision", "Scenario", "Not scored because", "Outcome"], rows)
+
+
+def revisions(report: Report) -> Iterator[str]:
+    """Scenarios that agreed on another revision than their leg's."""
+    for case in report["cases"]:
+        by_agreed: dict[str, list[str]] = {}
+        for each in case["scenarios"]:
+            others = [
+                agreed
+                for agreed in each["revision"]["agreed"]
+                if agreed != each["revision"]["leg"]
+            ]
+            if others and each["variant"] is None:
+                by_agreed.setdefault(", ".join(others), []).append(each["scenario"])
+        for agreed, scenarios in sorted(by_agreed.items()):
+            yield (
+                f"  {case['mode']}: {len(scenarios)} scenarios agreed on {agreed}: "
+                + ", ".join(scenarios)
+            )
+
+
+def failures(report: Report) -> Iterator[str]:
+    """Every failed check: what, whose doing, which page, how to run it again."""
+    for case in report["cases"]:
+        by_scenario: dict[str, list[Mapping[str, Any]]] = {}
+        for check in case["checks"]:
+            if check["status"] == "FAIL":
+                by_scenario.setdefault(check["scenario"], []).append(check)
+        for scenario, checks in by_scenario.items():
+            first = checks[0]
+            yield f"  {case['mode']} / {scenario} [{first['attribution']}]"
+            for check in checks:
+                label = check["name"].rsplit("/", 1)[-1]
+                note = " (warning)" if check.get("suite_status") == "WARNING" else ""
+                yield f"    - {label}{note}: {_clip(check['detail'])}"
+            pages = dict.fromkeys(p for c in checks for p in c.get("pages", ()))
+            for page in pages:
+                yield f"      page: {page}"
+            yield f"      again: {first['reproduce']}"
+
+
+def leftovers(report: Report) -> Iterator[str]:
+    """What cases and the run left behind."""
+    for case in report["cases"]:
+        for each in case["scenarios"]:
+            if each["leftovers"]:
+                where = f"{case['mode']} / {each['scenario']}"
+                yield f"  {where}: killed afterwards: {', '.join(each['leftovers'])}"
+    closing = report["closing"] or {}
+    for port in closing.get("openPorts", ()):
+        yield f"  port {port} still answers"
+    for name in closing.get("temporary", ()):
+        yield f"  {name} was not deleted"
+    for fault in closing.get("faults", ()):
+        yield f"  {fault}"
+
+
+def render(report: Report, *, full: bool) -> str:
+    """The whole page; `full` adds the matrix of every test."""
+    parts = ["\n".join(headline(report))]
+    parts.append("Pass rates\n" + pass_rates(report))
+    parts.append("Outcomes of scored scenarios\n" + outcomes(report))
+    if full:
+        parts.append("Per-test results\n" + matrix(report))
+    for title, lines in (
+        ("Another revision was agreed", revisions(report)),
+        ("Failure details", failures(report)),
+        ("Left behind", leftovers(report)),
+    ):
+        text = "\n".join(lines)
+        if text:
+            parts.append(f"{title}\n{text}")
+    apart = not_scored(report)
+    if apart:
+        parts.append("Run without counting\n" + apart)
+    return printable("\n\n".join(parts)) + "\n"

@@ -1,0 +1,173 @@
+"""
+From options to everything a run needs: checked, obtained, written down.
+
+Nothing that is under test is started here, except to ask it for its version. Whatever
+is wrong with an option is found before the first case, and nothing is overwritten.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+
+import mcpconf
+from mcpconf.client.manifest import MANIFESTS
+from mcpconf.client.subject import SubjectRecord, resolve_subject
+from mcpconf.errors import UsageError
+from mcpconf.plan import select_cases
+from mcpconf.record import AuthMode, Policy, RevisionPolicy, WarningPolicy
+from mcpconf.redaction import redact_text
+from mcpconf.revision import Revision
+from mcpconf.run import Setup, new_run_id
+from mcpconf.runrecord import RunRecord
+from mcpconf.suite.catalogue import load_catalogue
+from mcpconf.suite.install import install_suite, override_suite
+
+OUTPUT = Path(".mcpconf")
+_LONGEST_S = 3600.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunOptions:
+    """What a caller may choose; every field is an option of ``mcpconf run``."""
+
+    client: str = "codex"
+    binary: Path | None = None
+    client_version: str | None = None
+    client_command: str | None = None
+    auth_mode: AuthMode = AuthMode.ASSISTED
+    revisions: tuple[Revision, ...] = tuple(Revision)
+    scenarios: tuple[str, ...] = ()
+    include_auth: bool = True
+    conformance_cli: Path | None = None
+    policy: Policy = field(default_factory=Policy)
+    jobs: int = field(default_factory=lambda: os.cpu_count() or 1)
+    #: Limit of one scenario's drive, in seconds.
+    timeout_s: float = 45.0
+    report: Path | None = None
+    artifact_parent: Path | None = None
+    keep_artifacts: bool = False
+    #: Where runs and the latest report go.
+    output_dir: Path = OUTPUT
+
+    def command(self) -> tuple[str, ...]:
+        """
+        The words that choose the same subject and judgement again.
+
+        They are kept with the run, so a secret in a command line is not among them.
+        """
+        words: list[str] = []
+        if self.client_command is not None:
+            words += ["--client-command", redact_text(self.client_command)]
+        elif self.client != "codex":
+            words += ["--client", self.client]
+        for name in ("binary", "client_version", "conformance_cli"):
+            value = getattr(self, name)
+            if value is not None:
+                words += [f"--{name.replace('_', '-')}", str(value)]
+        if self.auth_mode is AuthMode.STRICT:
+            words += ["--require-automatic-auth"]
+        if self.policy.warnings is not WarningPolicy.FAIL:
+            words += ["--warnings", self.policy.warnings.value]
+        if self.policy.revision is not RevisionPolicy.SAME_ERA:
+            words += ["--revision-policy", self.policy.revision.value]
+        return tuple(words)
+
+
+def resolve(options: RunOptions) -> Setup:
+    """
+    Check every option and obtain everything.
+
+    :raises UsageError: an option cannot be honoured.
+    :raises ProvisionError: something pinned could not be obtained.
+    """
+    if options.jobs < 1:
+        raise UsageError(f"--jobs {options.jobs}: at least 1")
+    if not 0 < options.timeout_s <= _LONGEST_S:
+        raise UsageError(
+            f"--timeout {options.timeout_s:g}: more than 0, at most {_LONGEST_S:g}"
+        )
+    catalogue = load_catalogue()
+    manifest = None if options.client_command else MANIFESTS[options.client]
+    cases = select_cases(
+        catalogue,
+        options.revisions,
+        requested=options.scenarios,
+        include_auth=options.include_auth,
+        variants=manifest.variants if manifest else (),
+    )
+    _check_places(options)
+    subject = resolve_subject(
+        options.client,
+        binary=options.binary,
+        version=options.client_version,
+        command=options.client_command,
+    )
+    suite = (
+        override_suite(options.conformance_cli)
+        if options.conformance_cli
+        else install_suite()
+    )
+    if options.artifact_parent is not None:
+        options.artifact_parent.mkdir(parents=True, exist_ok=True)
+    record = RunRecord(
+        run_id=new_run_id(),
+        started_at=datetime.now(UTC).isoformat(timespec="milliseconds"),
+        tool_version=mcpconf.__version__,
+        subject=SubjectRecord.of(subject),
+        suite=suite.provenance.to_json(),
+        catalogue_version=catalogue.suite_version,
+        catalogue_digest=catalogue.digest,
+        policy=options.policy,
+        auth_mode=options.auth_mode,
+        include_auth=options.include_auth,
+        revisions=options.revisions,
+        cases=tuple((case.key, tuple(case.options.items())) for case in cases),
+        command=options.command(),
+    )
+    return Setup(
+        record=record,
+        cases=cases,
+        catalogue=catalogue,
+        suite=suite,
+        subject=subject,
+        output_dir=options.output_dir.absolute(),
+        report_path=options.report and options.report.absolute(),
+        artifact_parent=options.artifact_parent and options.artifact_parent.absolute(),
+        keep_artifacts=options.keep_artifacts,
+        jobs=options.jobs,
+        timeout_s=options.timeout_s,
+    )
+
+
+def _check_places(options: RunOptions) -> None:
+    """
+    Refuse a place that cannot be written, before anything is run, made or overwritten.
+
+    :raises UsageError: names the option and what the system says.
+    """
+    report = options.report
+    if report is not None and report.is_dir():
+        raise UsageError(f"--report {report}: is a directory")
+    if report is not None and report.exists() and not report.is_file():
+        # A report replaces what is there; that must not be a device.
+        raise UsageError(f"--report {report}: is not a regular file")
+    places = {
+        "--report": report and report.absolute().parent,
+        "--artifact-parent": options.artifact_parent,
+        "working directory": options.output_dir,
+    }
+    for name, place in places.items():
+        if place is None:
+            continue
+        above = (place.absolute(), *place.absolute().parents)
+        existing = next(each for each in above if each.exists())
+        try:
+            with tempfile.TemporaryFile(dir=existing):
+                pass
+        except OSError as error:
+            problem = f"{place}: cannot be written: {error.strerror}"
+            raise UsageError(f"{name}: {problem}") from None

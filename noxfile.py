@@ -1,0 +1,91 @@
+"""
+What this project does, as nox sessions: install, then one call.
+
+``nox -s conformance-2026-07-28`` is the main job, ``nox -s tests`` runs every test.
+Options after ``--`` go to ``python -m mcpconf run``. The list of revisions is repeated
+here because nox runs this file in its own environment; a test compares the two.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import nox
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+nox.needs_version = ">=2025.5.1"
+nox.options.sessions = ["lint", "types", "tests"]
+nox.options.default_venv_backend = "venv"
+
+REVISIONS = ("2025-06-18", "2025-11-25", "2026-07-28")
+PROJECT = nox.project.load_toml("pyproject.toml")
+
+
+def _group(name: str) -> tuple[str, ...]:
+    return nox.project.dependency_groups(PROJECT, name)
+
+
+def _conformance(revision: str) -> Callable[[nox.Session], None]:
+    def session(session: nox.Session) -> None:
+        session.install("-e", ".")
+        session.run(
+            "python", "-m", "mcpconf", "run", "--revision", revision, *session.posargs
+        )
+
+    session.__doc__ = f"Run the client scenarios of {revision} and judge them."
+    return session
+
+
+for _revision in REVISIONS:
+    nox.session(
+        _conformance(_revision),
+        name=f"conformance-{_revision}",
+        tags=["conformance"],
+        default=False,
+    )
+
+
+@nox.session(default=False)
+def conformance(session: nox.Session) -> None:
+    """Run the client scenarios of all revisions and judge them."""
+    session.install("-e", ".")
+    session.run("python", "-m", "mcpconf", "run", *session.posargs)
+
+
+@nox.session(default=False)
+def canaries(session: nox.Session) -> None:
+    """Run the clients that do next to nothing; the first three must pass nothing."""
+    session.install("-e", ".")
+    session.run("python", "-m", "mcpconf", "canaries", *session.posargs)
+
+
+@nox.session
+def tests(session: nox.Session) -> None:
+    """Run every test of the project."""
+    session.install("-e", ".", *_group("tests"))
+    session.run("pytest", *session.posargs)
+
+
+@nox.session
+def lint(session: nox.Session) -> None:
+    """Check style, formatting and spelling."""
+    session.install(*_group("lint"))
+    session.run("ruff", "check", ".")
+    session.run("ruff", "format", "--check", ".")
+    session.run("codespell")
+
+
+@nox.session
+def types(session: nox.Session) -> None:
+    """Check types."""
+    session.install("-e", ".", *_group("types"))
+    session.run("mypy")
+
+
+@nox.session(default=False)
+def bench(session: nox.Session) -> None:
+    """Measure speed, as ratios in one run, against the written budgets."""
+    session.install("-e", ".")
+    session.run("python", "-m", "mcpconf", "bench", *session.posargs)

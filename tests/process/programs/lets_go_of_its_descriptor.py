@@ -1,0 +1,8 @@
+"""Closes the descriptor it was given, then waits for ever."""
+
+import os
+import signal
+
+os.close(int(os.environ["ANNOUNCE"]))
+while True:
+    signal.pause()

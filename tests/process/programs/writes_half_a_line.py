@@ -1,0 +1,6 @@
+"""Writes bytes that are not UTF-8 and no end of line, and exits."""
+
+import os
+
+os.write(1, b"caf\xe9 \xff\xfe half a line")
+os.write(2, b"\x80")
