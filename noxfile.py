@@ -39,11 +39,8 @@ def _conformance(revision: str) -> Callable[[nox.Session], None]:
 
 
 for _revision in REVISIONS:
-    nox.session(
-        _conformance(_revision),
-        name=f"conformance-{_revision}",
-        tags=["conformance"],
-        default=False,
+    nox.session(name=f"conformance-{_revision}", tags=["conformance"], default=False)(
+        _conformance(_revision)
     )
 
 

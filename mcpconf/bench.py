@@ -119,8 +119,8 @@ def _witness_cost() -> tuple[float, float]:
     suite = install_suite()
     if suite.node is None:  # the pinned suite is always run by Node
         raise AssertionError
-    words = ("client", "--command", "./client", "--scenario", "initialize")
-    words += ("--spec-version", "2025-11-25", "--timeout", "20000")
+    words = ["client", "--command", "./client", "--scenario", "initialize"]
+    words += ["--spec-version", "2025-11-25", "--timeout", "20000"]
     canary = Path(__file__).parent / "client" / "canary" / "initialize_only.py"
     taken: dict[bool, list[float]] = {False: [], True: []}
     with tempfile.TemporaryDirectory(prefix="mcpconf-bench-") as name:
@@ -131,7 +131,7 @@ def _witness_cost() -> tuple[float, float]:
         for round_number in range(2 * _WITNESS_ROUNDS):
             with_witness = round_number % 2 == 1
             node = str(suite.node.path)
-            loaded = ("--require", str(WITNESS)) if with_witness else ()
+            loaded = ["--require", str(WITNESS)] if with_witness else []
             environment = {"PATH": os.environ.get("PATH", os.defpath)}
             if with_witness:
                 environment["MCPCONF_WITNESS_FILE"] = str(directory / "wire.jsonl")

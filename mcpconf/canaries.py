@@ -65,7 +65,7 @@ def run_canaries(
                 output_dir=output_dir,
             )
         )
-        report = run.perform(setup, progress_for(len(setup.cases))).value
+        report = run.perform(setup, progress_for(len(setup.launched))).value
         for case in report["cases"]:
             floor = report["floor"][case["mode"]].get(canary)
             results.append(

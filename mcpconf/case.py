@@ -23,7 +23,7 @@ from mcpconf import evidence
 from mcpconf.client.manifest import passed_environment
 from mcpconf.decode import load_json
 from mcpconf.environment import base_environment
-from mcpconf.errors import DecodeError
+from mcpconf.errors import DecodeError, StorageError
 from mcpconf.launcher import write_launcher
 from mcpconf.process import Program, Running, start
 from mcpconf.retention import Retention
@@ -95,9 +95,19 @@ def launch_case(
     """
     Run one case to its end, store its evidence; `started` gets the handle to stop it.
 
-    :raises StorageError: the evidence could not be written.
+    :raises StorageError: the evidence, or the private directory, could not be written.
     :raises SupervisorError: it is not known how the case ended.
     """
+    try:
+        return _launch_case(launch, case, started)
+    except OSError as error:
+        place = error.filename or launch.parent or tempfile.gettempdir()
+        raise StorageError(place, f"{error.strerror or error}") from None
+
+
+def _launch_case(
+    launch: Launch, case: PlannedCase, started: Callable[[Running], None]
+) -> Ended:
     directory = Path(tempfile.mkdtemp(prefix="mcpconf-case-", dir=launch.parent))
     try:
         pipe = _Pipe()

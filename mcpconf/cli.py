@@ -207,7 +207,7 @@ def _run(options: argparse.Namespace) -> ExitCode:
             keep_artifacts=options.keep_artifacts,
         )
     )
-    with progress_for(len(setup.cases)) as progress:
+    with progress_for(len(setup.launched)) as progress:
         report = runs.perform(setup, progress)
     if options.json:
         sys.stdout.buffer.write(json_bytes(report.value))

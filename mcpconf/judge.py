@@ -14,8 +14,10 @@ The rules are tried in order; the first that applies decides:
  9. a check failed → failed, or suite-defect where upstream is known to be wrong
 10. an expected refusal did not happen where it should → failed or unobserved
 11. the driver's own steps failed → failed
-12. no required check said SUCCESS → unobserved
-13. otherwise → passed
+12. a message of the client broke its revision's schema → failed
+13. no required check said SUCCESS → unobserved
+14. the wire log stops short → harness-error
+15. otherwise → passed
 """
 
 from __future__ import annotations
@@ -39,6 +41,7 @@ from mcpconf.record import (
 from mcpconf.revision import era_of
 from mcpconf.suite.defect import known_defect
 from mcpconf.suite.rejection import rejection_problem
+from mcpconf.wire_schema import violations
 
 if TYPE_CHECKING:
     from mcpconf.evidence import AdapterRecord, CaseEvidence
@@ -168,35 +171,84 @@ def is_failing(check: Check, policy: Policy) -> bool:
 
 
 def _checked(case: PlannedCase, evidence: CaseEvidence, policy: Policy) -> _Finding:
-    checks, adapter = evidence.checks, evidence.adapter
-    failing = [check for check in checks if is_failing(check, policy)]
+    return (
+        _check_failed(case, evidence, policy)
+        or _not_refused(case, evidence)
+        or _drive_failed(case, evidence)
+        or _nothing_required(case, evidence)
+        or _cut_short(evidence)
+        or _Finding(Outcome.PASSED, None, "passed")
+    )
+
+
+def _check_failed(
+    case: PlannedCase, evidence: CaseEvidence, policy: Policy
+) -> _Finding | None:
+    failing = [check for check in evidence.checks if is_failing(check, policy)]
+    if not failing:
+        return None
+    first = failing[0]
     defects = [known_defect(case.key.scenario, check) for check in failing]
-    if failing and all(defects):
-        problem = f"{failing[0].check_id}: {defects[0]}"
+    if all(defects):
+        problem = f"{first.check_id}: {defects[0]}"
         return _Finding(Outcome.SUITE_DEFECT, Attribution.SUITE, problem)
-    if failing:
-        first = failing[0]
-        more = f" (and {len(failing) - 1} more)" if len(failing) > 1 else ""
-        problem = f"{first.check_id}: {first.error or first.description}{more}"
-        return _Finding(Outcome.FAILED, Attribution.SUBJECT, problem)
-    refused, is_subjects = rejection_problem(case.key.scenario, evidence.wire)
-    if refused is not None:
-        outcome = Outcome.FAILED if is_subjects else Outcome.UNOBSERVED
-        return _Finding(outcome, Attribution.SUBJECT, refused)
+    more = f" (and {len(failing) - 1} more)" if len(failing) > 1 else ""
+    problem = f"{first.check_id}: {first.error or first.description}{more}"
+    return _Finding(Outcome.FAILED, Attribution.SUBJECT, problem)
+
+
+def _not_refused(case: PlannedCase, evidence: CaseEvidence) -> _Finding | None:
+    problem, is_subjects = rejection_problem(case.key.scenario, evidence.wire)
+    if problem is None:
+        return None
+    outcome = Outcome.FAILED if is_subjects else Outcome.UNOBSERVED
+    return _Finding(outcome, Attribution.SUBJECT, problem)
+
+
+def _drive_failed(case: PlannedCase, evidence: CaseEvidence) -> _Finding | None:
+    adapter = evidence.adapter
     if (
         adapter is not None
         and adapter.verdict is DriverVerdict.CLIENT_ERROR
+        # A program of the launch contract may end with an error where it must refuse.
         and not (case.entry.allow_client_error and adapter.driver == "command")
     ):
         problem = f"the client failed: {adapter.error}"
         return _Finding(Outcome.FAILED, Attribution.SUBJECT, problem)
+    broken = _schema_problem(case, evidence)
+    if broken is not None:
+        return _Finding(Outcome.FAILED, Attribution.SUBJECT, broken)
+    return None
+
+
+def _nothing_required(case: PlannedCase, evidence: CaseEvidence) -> _Finding | None:
     succeeded = {
-        check.check_id for check in checks if check.status is CheckStatus.SUCCESS
+        check.check_id
+        for check in evidence.checks
+        if check.status is CheckStatus.SUCCESS
     }
-    if not succeeded & case.entry.required:
-        problem = "no required check said SUCCESS"
-        return _Finding(Outcome.UNOBSERVED, Attribution.SUBJECT, problem)
-    return _Finding(Outcome.PASSED, None, "passed")
+    if succeeded & case.entry.required:
+        return None
+    problem = "no required check said SUCCESS"
+    return _Finding(Outcome.UNOBSERVED, Attribution.SUBJECT, problem)
+
+
+def _cut_short(evidence: CaseEvidence) -> _Finding | None:
+    """What must not be on the wire may be in the part that is missing."""
+    if not evidence.wire.truncated:
+        return None
+    problem = "the wire log stops short, so nothing can be said to be absent from it"
+    return _Finding(Outcome.HARNESS_ERROR, Attribution.HARNESS, problem)
+
+
+def _schema_problem(case: PlannedCase, evidence: CaseEvidence) -> str | None:
+    """The first message of the client that breaks the schema of its revision."""
+    found = violations(evidence.wire, case.key.revision.value)
+    if not found:
+        return None
+    first, more = found[0], len(found) - 1
+    also = f" (and {more} more)" if more else ""
+    return f"{first.method or 'a message'} at {first.revision}: {first.problem}{also}"
 
 
 def _result(
@@ -220,7 +272,7 @@ def _result(
     return replace(
         result,
         checks=evidence.checks,
-        harness_checks=_harness_checks(finding, evidence, policy),
+        harness_checks=_harness_checks(case, finding, evidence, policy),
         offered=seen.offered,
         agreed=seen.agreed,
         silence=silence.description if silence else None,
@@ -235,9 +287,9 @@ def _result(
 
 
 def _harness_checks(
-    finding: _Finding, evidence: CaseEvidence, policy: Policy
+    case: PlannedCase, finding: _Finding, evidence: CaseEvidence, policy: Policy
 ) -> tuple[tuple[str, str | None], ...]:
-    """The driver's own result, and what no check of the suite explains."""
+    """The driver's result, the schema of what was sent, what no check explains."""
     adapter = evidence.adapter
     if adapter is None:
         said: str | None = evidence.adapter_fault
@@ -246,8 +298,14 @@ def _harness_checks(
     else:
         said = adapter.error or adapter.verdict.value
     checks: list[tuple[str, str | None]] = [("adapter", said)]
-    explained = said is not None or any(
-        is_failing(check, policy) for check in evidence.checks
+    broken = None
+    if wire.is_live(evidence.wire):
+        broken = _schema_problem(case, evidence)
+        checks.append(("wire-schema", broken))
+    explained = (
+        said is not None
+        or broken is not None
+        or any(is_failing(check, policy) for check in evidence.checks)
     )
     if finding.outcome is not Outcome.PASSED and not explained:
         checks.append(("official-runner", finding.reason))

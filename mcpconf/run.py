@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 RUNS = "runs"
 #: A report is rendered anew at most this often while cases finish.
-PUBLISH_EVERY_S = 2.0
+PUBLISH_EVERY_S = 5.0
 REPORT = "report.json"
 
 
@@ -71,6 +71,15 @@ class Setup:
     keep_artifacts: bool
     jobs: int
     timeout_s: float
+
+    @property
+    def launched(self) -> tuple[PlannedCase, ...]:
+        """The cases that are really launched: the manifest rules out the others."""
+        return tuple(
+            case
+            for case in self.cases
+            if report.declared_unsupported(self.record, case) is None
+        )
 
 
 def new_run_id() -> str:
@@ -161,11 +170,9 @@ class _Pool:
 
     def run(self) -> None:
         """Every case that can be launched: first in parallel, then one by one."""
-        cases = [
-            case
-            for case in self._setup.cases
-            if report.declared_unsupported(self._setup.record, case) is None
-        ]
+        # Killed in its first case, a run must not leave the report of another.
+        self.publish(None)
+        cases = self._setup.launched
         together = [case for case in cases if not case.entry.timing_sensitive]
         alone = [case for case in cases if case.entry.timing_sensitive]
         with ThreadPoolExecutor(self._setup.jobs) as executor:

@@ -64,8 +64,10 @@ def violations(log: WireLog, revision_hint: str | None) -> tuple[Violation, ...]
 
 
 def skipped_bodies(log: WireLog) -> int:
-    """How many bodies of the client `violations` had to leave out."""
-    return sum(not _is_kept(each) for each in client_exchanges(log))
+    """How many JSON bodies of the client `violations` had to leave out."""
+    return sum(
+        _says_json(each) and not _is_kept(each) for each in client_exchanges(log)
+    )
 
 
 def _is_kept(exchange: Exchange) -> bool:
@@ -73,6 +75,13 @@ def _is_kept(exchange: Exchange) -> bool:
     if not exchange.request_whole or exchange.aborted:
         return False
     return PLACEHOLDER not in exchange.request_body or _is_json(exchange.request_body)
+
+
+def _says_json(exchange: Exchange) -> bool:
+    """Whether the client calls a body JSON; there is none on an empty request."""
+    kind = exchange.request_header("content-type") or ""
+    is_json = kind.partition(";")[0].strip().lower() == "application/json"
+    return is_json and bool(exchange.request_body.strip())
 
 
 def _is_json(body: str) -> bool:
@@ -106,7 +115,7 @@ class _Session:
             for each in self._dialogue.messages
             if each.exchange == exchange.id and each.direction is Side.CLIENT
         ]
-        if not sent and _should_be_json(exchange):
+        if _says_json(exchange) and not _is_json(exchange.request_body):
             yield Violation(
                 exchange=exchange.id,
                 method=None,
@@ -189,16 +198,6 @@ class _Session:
             ):
                 return version
         return settled
-
-
-def _should_be_json(exchange: Exchange) -> bool:
-    """Whether a body says it is JSON, and is something else."""
-    kind = exchange.request_header("content-type") or ""
-    return (
-        kind.partition(";")[0].strip().lower() == "application/json"
-        and bool(exchange.request_body.strip())
-        and not _is_json(exchange.request_body)
-    )
 
 
 def _call_faults(message: Message, revision: str) -> Iterator[str]:

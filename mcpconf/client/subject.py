@@ -8,7 +8,6 @@ before the first scenario and a program that will not say its version is refused
 from __future__ import annotations
 
 import os
-import re
 import shlex
 import shutil
 import sys
@@ -222,4 +221,4 @@ def _ask_version(argv: tuple[str, ...], program: Path) -> str:
     if ended.kind is not EndKind.EXITED or ended.exit_code != 0 or not said:
         how = ended.error or ended.signal or f"{ended.kind.value} {ended.exit_code}"
         raise UsageError(f"{program}: does not say its version ({how})")
-    return re.sub(r"\s+", " ", said.splitlines()[0])[:200]
+    return " ".join(said.splitlines()[0].split())[:200]

@@ -18,14 +18,18 @@ _ESCAPE = re.compile(
     rb"|(?<!\\)\\++(?:u[dD][89abAB][0-9A-Fa-f]{2}\\++u[dD][c-fC-F][0-9A-Fa-f]{2}"
     rb"|u[0-9A-Fa-f]{4}|[\x00-\x09\x0b-\x7f]|[\xc0-\xff][\x80-\xbf]*+)?"
 )
-_CONTROLS = {b"n": b"\n", b"r": b"\r", b"t": b"\t", b"b": b"\b", b"f": b"\f"}
-# A form writes a space as a plus; to the search they are one character.
-_SPACE_IS_PLUS = bytes.maketrans(b" ", b"+")
+# To the search these are alike, because some encoding makes them so: a form writes a
+# space as a plus, JSON a tab as a backslash and a `t`. Backslashes do not count at all:
+# the depth of escaping is not known, so neither is their number.
+_ALIKE = bytes.maketrans(b" \t\b\f\n\r", b"+tbfnr")
+
+
+_BYTES = {b"%02x" % byte: bytes([byte]) for byte in range(256)} | {b"5c": b""}
 
 
 def _resolve(escape: bytes) -> bytes:
     if escape.startswith(b"%"):
-        return bytes.fromhex(escape[-2:].decode("ascii"))
+        return _BYTES[escape[-2:].lower()]
     return _unprotected(escape.lstrip(b"\\"))
 
 
@@ -33,13 +37,13 @@ def _resolve(escape: bytes) -> bytes:
 def _unprotected(protected: bytes) -> bytes:
     """What a run of backslashes and `protected` stand for."""
     if len(protected) < len(b"uXXXX"):
-        return _CONTROLS.get(protected, protected)
+        return protected
     units = b"".join(
         bytes.fromhex(unit.decode("ascii"))
         for unit in re.findall(rb"u([0-9A-Fa-f]{4})", protected)
     )
     text = units.decode("utf-16-be", "surrogatepass")
-    return text.encode("utf-8", "surrogatepass")
+    return text.replace("\\", "").encode("utf-8", "surrogatepass")
 
 
 class Resolved:
@@ -63,7 +67,7 @@ class Resolved:
             pieces += data[position : escape.start()], resolved
             position = escape.end()
         pieces.append(data[position:])
-        self.data = b"".join(pieces).translate(_SPACE_IS_PLUS)
+        self.data = b"".join(pieces).translate(_ALIKE)
 
     def whole(self, start: int, end: int) -> tuple[int, int]:
         """A stretch of the original bytes, widened to cut no escape in two."""

@@ -46,8 +46,7 @@ def _redacted(value: Json, secrets: Secrets, kind: Kind | None, depth: int) -> J
         text = str(value)
         return PLACEHOLDER if kind or secrets.redact(text) != text else value
     if isinstance(value, str):
-        # What a scheme or a cookie leaves may still hold a known secret.
-        return redact_text(without_secret(kind, value) if kind else value, secrets)
+        return _line(value, secrets, kind)
     if depth >= MAX_DEPTH:
         return PLACEHOLDER
     if isinstance(value, list):
@@ -74,16 +73,19 @@ def redact_headers(
     result: dict[str, str | list[str]] = {}
     for name, value in headers.items():
         kind = kind_of(name)
-
-        def redacted(line: str, kind: Kind | None = kind) -> str:
-            return redact_text(without_secret(kind, line) if kind else line, secrets)
-
         result[redact_text(name, secrets)] = (
-            redacted(value)
+            _line(value, secrets, kind)
             if isinstance(value, str)
-            else [redacted(line) for line in value]
+            else [_line(line, secrets, kind) for line in value]
         )
     return result
+
+
+def _line(value: str, secrets: Secrets, kind: Kind | None) -> str:
+    if kind is None:
+        return redact_text(value, secrets)
+    # A scheme or the name of a cookie stays, and may still hold a known secret.
+    return without_secret(kind, secrets.redact(value))
 
 
 def collect(value: Json) -> set[str]:
@@ -106,9 +108,8 @@ def _collected(value: Json, kind: Kind | None, depth: int) -> Iterator[str]:
             yield from secrets_in(kind, value)
         else:
             seen: list[str] = []
-            redactor = Redactor(found=seen.append)
-            redactor.feed(value)
-            redactor.close()
+            # A line's end, so that all of it is read in one piece.
+            Redactor(found=seen.append).feed(f"{value}\n")
             yield from seen
     elif isinstance(value, (list, dict)) and depth < MAX_DEPTH:
         if isinstance(value, list):

@@ -67,12 +67,14 @@ class _Known(NamedTuple):
     @classmethod
     def of(cls, label: str, value: str) -> _Known:
         plain = value.encode("utf-8", "surrogatepass")
+        ascii_only = json.dumps(value)[1:-1]
         escaped = [value]
         for _ in range(3):
             escaped.append(json.dumps(escaped[-1], ensure_ascii=False)[1:-1])
         texts = [
             *(text.encode("utf-8", "surrogatepass") for text in escaped),
-            json.dumps(value)[1:-1].encode(),
+            ascii_only.encode(),
+            quote(ascii_only, safe="").encode(),
             quote(plain).encode(),
             quote(plain, safe="").encode(),
             quote_plus(plain).encode(),

@@ -26,7 +26,7 @@ MAX_BYTES = 4 * 1024 * 1024
 
 def find_checks(out_dir: Path) -> tuple[Json, str | None]:
     """
-    The decoded file, or None and the name of the fault.
+    The decoded file without its HTTP trace, or None and the name of the fault.
 
     The suite puts it into a dated folder of its own below `out_dir`.
     """
@@ -35,13 +35,26 @@ def find_checks(out_dir: Path) -> tuple[Json, str | None]:
         return None, f"the suite wrote no {FILE_NAME}"
     if len(found) > 1:
         return None, f"the suite wrote {len(found)} {FILE_NAME}"
+    if not found[0].is_file():  # opening a pipe would wait for ever
+        return None, f"{FILE_NAME} is not a file"
     try:
         value = load_json(found[0], max_bytes=MAX_BYTES)
         parse_checks(value, FILE_NAME)
     except DecodeError as error:
         place = f"{error.where}: " if error.where else ""
         return None, f"{FILE_NAME}: {place}{error.problem}"
-    return value, None
+    return _without_trace(value), None
+
+
+def _without_trace(value: Json) -> Json:
+    """The checks without INFO: an HTTP trace that the wire log has better."""
+    if not isinstance(value, list):
+        return value
+    return [
+        each
+        for each in value
+        if not isinstance(each, dict) or each.get("status") != CheckStatus.INFO.value
+    ]
 
 
 def parse_checks(value: Json, source: Path | str) -> tuple[Check, ...]:

@@ -90,7 +90,7 @@ class Body {
         : chunk;
     this.bytes += bytes.length;
     const room = BODY_LIMIT - this.kept;
-    if (room <= 0 || bytes.length === 0) return;
+    if (room <= 0) return;
     // A copy: the owner may reuse the memory once the stream has taken the chunk.
     const copy = Buffer.from(bytes.subarray(0, room));
     this.kept += copy.length;

@@ -220,8 +220,10 @@ def test_leaving_the_block_stops_the_program(tree: Tree) -> None:
             tree.announced()
             raise KeyboardInterrupt
 
+    started = time.monotonic()
     with pytest.raises(KeyboardInterrupt):
         interrupted()
+    assert time.monotonic() - started < 0.5 * PATIENCE_S
     assert tree.survivors() == []
 
 
@@ -322,6 +324,21 @@ def test_outputs_are_kept_byte_for_byte(tree: Tree) -> None:
     assert (ended.stdout_bytes, ended.stderr_bytes) == (19, 1)
 
 
+def test_what_the_program_wrote_last_is_kept_after_its_end(tree: Tree) -> None:
+    """However slow we are: here the supervisor is frozen until the program has died."""
+    with tree.start("freezes_its_parent.py") as running:
+        (_, supervisor), (_, pid) = tree.announced(), tree.announced()
+        program = os.pidfd_open(pid)
+        ready, _, _ = select.select([program], [], [], PATIENCE_S)
+        os.close(program)
+        os.kill(supervisor, signal.SIGCONT)
+        ended = running.wait()
+
+    assert ready, "the program did not exit"
+    assert ended.stdout_bytes == 1024 * 1024
+    assert len(tree.output()) == 1024 * 1024
+
+
 def test_a_program_without_outputs_costs_nothing_to_watch(tree: Tree) -> None:
     """A closed pipe is always ready to be read; polling it would burn a core."""
     ended = tree.run("closes_its_outputs.py", deadline_s=2.0)
@@ -360,8 +377,15 @@ def test_a_program_ignores_and_blocks_no_signal_of_ours(tree: Tree) -> None:
     program = replace(
         tree.program("hangs.py"), argv=("/bin/grep", "-E", "Sig(Ign|Blk)", STATUS)
     )
+    ignored = signal.signal(signal.SIGQUIT, signal.SIG_IGN)
+    blocked = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGUSR1})
+    try:
+        ended = process.run(program)
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
+        signal.signal(signal.SIGQUIT, ignored)
 
-    assert process.run(program).exit_code == 0
+    assert ended.exit_code == 0
     assert tree.output() == b"SigBlk:\t%016x\nSigIgn:\t%016x\n" % (0, 0)
 
 

@@ -219,6 +219,7 @@ REQUESTS = [
     pytest.param(http("/mixed-head"), "", id="set and written headers"),
     pytest.param(http("/old-alias"), "ok", id="writeHeader"),
     pytest.param(http("/encodings"), "caf\ufffd \U0001f600\nend", id="encodings"),
+    pytest.param(http("/callbacks"), "called", id="callbacks"),
     pytest.param(http("/returns"), "xy[true,true,false,null]", id="return values"),
     pytest.param(
         http("/sse"),
@@ -439,13 +440,19 @@ def test_client_that_leaves_a_stream_closes_it() -> None:
         assert server.process.stdout.readline() == "gone\n"
 
 
-def test_server_that_hangs_up_leaves_no_head() -> None:
+def test_server_that_hangs_up_closes_its_response() -> None:
+    """What it writes to the closed connection is not in the log."""
     with witnessed() as server:
-        assert ask(server.port, http("/hang-up")) == b""
-        server.next("request")
-        record = server.records.get(timeout=PATIENCE_S)
-        assert record is not None
-        assert (record["type"], record["ended"]) == ("response", "closed")
+        ask(server.port, http("/hang-up"))
+        response = server.next("response")
+        assert (response["body"], response["ended"]) == ("unsent", "closed")
+
+
+def test_request_that_one_server_hands_to_another_is_one_exchange() -> None:
+    with witnessed() as server:
+        ask(server.port, http("/handed-on"))
+        kinds = [record["type"] for record in server.stop()]
+    assert kinds == ["listen", "request", "response-start", "response"]
 
 
 def test_exchanges_still_open_at_the_end_are_flushed() -> None:
@@ -488,7 +495,8 @@ def test_exchanges_still_open_at_a_termination_are_flushed() -> None:
 
 def test_termination_is_left_to_a_suite_that_handles_it() -> None:
     script = (
-        'process.on("SIGTERM", () => { console.log("its own way"); process.exit(7); });'
+        'process.on("SIGTERM", () => { console.log("its own way");'
+        "setTimeout(() => process.exit(7), 100); });"
         'console.log("port 1"); setInterval(() => {}, 1000);'
     )
     reading, writing = os.pipe()

@@ -21,7 +21,9 @@ REDIRECT = "http://127.0.0.1:4711/callback"
 TIMEOUT_S = 10.0
 
 
-def authorization(*parameters: tuple[str, str], base: str = "http://127.0.0.1:1") -> str:
+def authorization(
+    *parameters: tuple[str, str], base: str = "http://127.0.0.1:1"
+) -> str:
     given = parameters or (("redirect_uri", REDIRECT), ("state", "s1"))
     return f"{base}/authorize?{urlencode(given)}"
 
@@ -193,10 +195,10 @@ class Endpoint:
 def listening() -> Iterator[Endpoint]:
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
-            endpoint.seen.append((self.path, self.headers["User-Agent"]))
-            self.send_response(endpoint.status)
-            if endpoint.location is not None:
-                self.send_header("Location", endpoint.location)
+            mine.seen.append((self.path, self.headers["User-Agent"]))
+            self.send_response(mine.status)
+            if mine.location is not None:
+                self.send_header("Location", mine.location)
             self.send_header("Content-Length", "0")
             self.end_headers()
 
@@ -204,11 +206,11 @@ def listening() -> Iterator[Endpoint]:
             """Stay silent: the record is in `seen`."""
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    endpoint = Endpoint(server.server_port)
+    mine = Endpoint(server.server_port)
     thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
     thread.start()
     try:
-        yield endpoint
+        yield mine
     finally:
         server.shutdown()
         thread.join(TIMEOUT_S)
@@ -236,9 +238,7 @@ def test_an_authorization_is_one_marked_visit_and_no_more(
     endpoint.status = status
     redirect = f"{endpoint.base}/callback"
     endpoint.location = f"{redirect}?{GOOD_QUERY}"
-    url = authorization(
-        ("redirect_uri", redirect), ("state", "s1"), base=endpoint.base
-    )
+    url = authorization(("redirect_uri", redirect), ("state", "s1"), base=endpoint.base)
 
     callback = browser.authorize(url, TIMEOUT_S)
 
@@ -316,7 +316,9 @@ def test_a_proxy_of_the_environment_is_not_used(
     monkeypatch.setenv(name, stranger.base)
     endpoint.status = 200
 
-    assert browser.deliver(Callback(f"{endpoint.base}/callback", False), TIMEOUT_S)
+    assert browser.deliver(
+        Callback(f"{endpoint.base}/callback", is_error=False), TIMEOUT_S
+    )
     assert len(endpoint.seen) == 1
     assert stranger.seen == []
 
@@ -341,7 +343,7 @@ def test_nothing_but_plain_http_on_loopback_is_visited(
     with pytest.raises(UnsafeLogin, match="only plain HTTP on loopback"):
         browser.authorize(authorization(base=base), TIMEOUT_S)
     with pytest.raises(UnsafeLogin, match="only plain HTTP on loopback"):
-        browser.deliver(Callback(f"{base}/callback", False), TIMEOUT_S)
+        browser.deliver(Callback(f"{base}/callback", is_error=False), TIMEOUT_S)
 
     assert asked == []
 
@@ -371,7 +373,7 @@ def test_a_callback_that_the_client_took_is_delivered(
     """Whether the client liked it is for its own login to say."""
     endpoint.status, endpoint.location = status, f"{stranger.base}/next"
 
-    callback = Callback(f"{endpoint.base}/callback?{GOOD_QUERY}", False)
+    callback = Callback(f"{endpoint.base}/callback?{GOOD_QUERY}", is_error=False)
 
     assert browser.deliver(callback, TIMEOUT_S) == status
     assert endpoint.seen == [(f"/callback?{GOOD_QUERY}", browser.USER_AGENT)]
@@ -382,7 +384,9 @@ def test_a_callback_listener_that_breaks_is_a_finding(endpoint: Endpoint) -> Non
     endpoint.status = 500
 
     with pytest.raises(UnsafeLogin, match="answered 500"):
-        browser.deliver(Callback(f"{endpoint.base}/callback", False), TIMEOUT_S)
+        browser.deliver(
+            Callback(f"{endpoint.base}/callback", is_error=False), TIMEOUT_S
+        )
 
 
 def test_a_callback_listener_that_is_gone_is_a_finding() -> None:
@@ -390,7 +394,9 @@ def test_a_callback_listener_that_is_gone_is_a_finding() -> None:
         port = taken.getsockname()[1]
 
     with pytest.raises(UnsafeLogin, match="failed"):
-        browser.deliver(Callback(f"http://127.0.0.1:{port}/callback", False), 2.0)
+        browser.deliver(
+            Callback(f"http://127.0.0.1:{port}/callback", is_error=False), 2.0
+        )
 
 
 def test_a_callback_listener_that_says_nothing_is_a_finding() -> None:
@@ -398,4 +404,4 @@ def test_a_callback_listener_that_says_nothing_is_a_finding() -> None:
         url = f"http://127.0.0.1:{silent.getsockname()[1]}/callback"
 
         with pytest.raises(UnsafeLogin, match="timed out"):
-            browser.deliver(Callback(url, False), 0.2)
+            browser.deliver(Callback(url, is_error=False), 0.2)

@@ -586,6 +586,15 @@ ELICIT = request("elicitation/create", 9, message="?")
             id="aborted",
         ),
         pytest.param(
+            Script()
+            .exchange(CALL, status=None, ended="open")
+            .exchange(request("ping", 3), status=None, ended="open"),
+            Side.SERVER,
+            2,
+            "POST /mcp (ping) was never answered by the server",
+            id="the later of two",
+        ),
+        pytest.param(
             Script().exchange("grant_type=x", url="/token", status=None, ended="open"),
             Side.SERVER,
             1,

@@ -83,6 +83,12 @@ def without(message: dict[str, Any], *path: str) -> dict[str, Any]:
             id="fractional id",
         ),
         pytest.param(
+            {**request("ping"), "id": True},
+            "id: expected a string or an integer",
+            request("ping", 0),
+            id="true for an id",
+        ),
+        pytest.param(
             request("ping", [1]),
             "id: expected a string or an integer",
             request("ping", 1),
@@ -591,6 +597,13 @@ def test_what_redaction_replaced_is_not_judged() -> None:
     broken = '{"jsonrpc": "2.0", [REDACTED]'
     assert sent(broken) == []
     assert skipped_bodies(Script().exchange(broken).log()) == 1
+
+
+def test_redacted_form_is_no_skipped_message() -> None:
+    form = {"content-type": "application/x-www-form-urlencoded"}
+    script = Script().exchange("grant_type=x&code=[REDACTED]", headers=form)
+    assert problems(script) == []
+    assert skipped_bodies(script.log()) == 0
 
 
 def test_driver_is_not_judged() -> None:

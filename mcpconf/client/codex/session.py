@@ -133,7 +133,8 @@ class Session:
             if isinstance(entry, dict) and entry.get("name") == SERVER:
                 tools = entry.get("tools")
                 listed = isinstance(tools, dict)
-                self.record.require("inventory", listed, f"tools: {sorted(tools or ())}")
+                names = f"tools: {sorted(tools or ())}"
+                self.record.require("inventory", listed, names)
                 return entry
         self.record.require("inventory", ok=False, detail="the server is not listed")
         return {}

@@ -1,0 +1,572 @@
+"""
+The arrows between the rooms: who may import whom.
+
+Imports for types alone do not count; they are gone at run time. Imports inside
+functions count for the arrows and not for cycles: they are how a cycle is avoided.
+"""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+ROOT = Path(__file__).parent.parent
+PACKAGE = "mcpconf"
+
+#: Room → its modules, by longest matching prefix. A module that has no room is a fault.
+ROOMS = {
+    "package": ("mcpconf",),
+    "errors": ("mcpconf.errors",),
+    "revision": ("mcpconf.revision",),
+    "decode": ("mcpconf.decode",),
+    "storage": ("mcpconf.storage",),
+    "redaction": ("mcpconf.redaction",),
+    "process": (
+        "mcpconf.process",
+        "mcpconf.process_record",
+        "mcpconf.process_sweep",
+        "mcpconf.process_windows",
+    ),
+    "supervisor": (
+        "mcpconf.supervisor",
+        "mcpconf.supervisor_launch",
+        "mcpconf.supervisor_tree",
+    ),
+    "environment": ("mcpconf.environment",),
+    "launcher": ("mcpconf.launcher",),
+    "record": ("mcpconf.record",),
+    "wire": (
+        "mcpconf.sse",
+        "mcpconf.wire",
+        "mcpconf.wire_envelope",
+        "mcpconf.wire_log",
+        "mcpconf.wire_message",
+        "mcpconf.wire_schema",
+    ),
+    "provision": (
+        "mcpconf.cache",
+        "mcpconf.npm",
+        "mcpconf.provision",
+        "mcpconf.stamp",
+    ),
+    # What is known of the suite, and what it said: pure.
+    "suite": (
+        "mcpconf.suite",
+        "mcpconf.suite.catalogue",
+        "mcpconf.suite.checks",
+        "mcpconf.suite.defect",
+        "mcpconf.suite.drift",
+        "mcpconf.suite.rejection",
+    ),
+    "suite-install": ("mcpconf.suite.install", "mcpconf.suite.node"),
+    # The suite asked what it holds: a run of its own.
+    "survey": ("mcpconf.suite.generate", "mcpconf.suite.survey"),
+    "driver": (
+        "mcpconf.client",
+        "mcpconf.client.browser",
+        "mcpconf.client.codex",
+        "mcpconf.client.command",
+        "mcpconf.client.entry",
+        "mcpconf.client.job",
+    ),
+    "canary": ("mcpconf.client.canary",),
+    "python-sdk": ("mcpconf.client.python_sdk",),
+    "client": (
+        "mcpconf.client.install",
+        "mcpconf.client.manifest",
+        "mcpconf.client.subject",
+    ),
+    "plan": ("mcpconf.plan",),
+    "evidence": ("mcpconf.evidence",),
+    "retention": ("mcpconf.retention",),
+    "case": ("mcpconf.case",),
+    "judge": ("mcpconf.judge",),
+    "runrecord": ("mcpconf.runrecord",),
+    "summary": ("mcpconf.summary",),
+    "report": ("mcpconf.report",),
+    "run": ("mcpconf.run",),
+    "setup": ("mcpconf.setup",),
+    "canaries": ("mcpconf.canaries",),
+    "bench": ("mcpconf.bench",),
+    "render": ("mcpconf.render",),
+    "cli": ("mcpconf.__main__", "mcpconf.cli"),
+}
+
+#: Room → the rooms it may import, itself apart; no more than it does. Whoever adds an
+#: arrow says so here, and why in the change.
+ALLOWED: Mapping[str, set[str]] = {
+    "package": set(),
+    "errors": set(),
+    "revision": set(),
+    "decode": {"errors"},
+    "storage": {"errors"},
+    "redaction": set(),
+    "process": {"decode", "errors", "supervisor"},
+    "supervisor": set(),
+    "environment": {"errors"},
+    "launcher": {"errors", "storage"},
+    "record": set(),
+    "wire": {"decode", "errors", "redaction", "revision"},
+    "provision": {"decode", "errors", "process", "redaction", "storage"},
+    "suite": {"decode", "errors", "record", "revision", "storage"},
+    "suite-install": {"decode", "errors", "provision"},
+    "survey": {
+        "case",
+        "client",
+        "decode",
+        "errors",
+        "evidence",
+        "plan",
+        "process",
+        "provision",
+        "record",
+        "revision",
+        "storage",
+        "suite",
+        "suite-install",
+    },
+    # Under -I -S: the standard library and each other.
+    "driver": set(),
+    "canary": set(),
+    "python-sdk": set(),
+    "client": {
+        "decode",
+        "driver",
+        "environment",
+        "errors",
+        "plan",
+        "process",
+        "provision",
+        "redaction",
+        "revision",
+        "storage",
+        "suite-install",
+    },
+    "plan": {"errors", "record", "revision"},
+    "evidence": {"decode", "driver", "errors", "process", "storage", "suite", "wire"},
+    "retention": {"redaction", "storage"},
+    "case": {
+        "client",
+        "decode",
+        "environment",
+        "errors",
+        "evidence",
+        "launcher",
+        "process",
+        "retention",
+        "suite",
+    },
+    # Reads evidence, starts nothing: no room that launches, installs or writes a run.
+    "judge": {"driver", "process", "record", "revision", "suite", "wire"},
+    "runrecord": {"client", "decode", "errors", "plan", "record", "revision"},
+    "summary": {"record"},
+    "report": {"client", "decode", "errors", "judge", "record", "summary"},
+    "run": {
+        "case",
+        "errors",
+        "evidence",
+        "judge",
+        "provision",
+        "report",
+        "runrecord",
+        "storage",
+    },
+    "setup": {
+        "client",
+        "errors",
+        "package",
+        "plan",
+        "record",
+        "redaction",
+        "revision",
+        "run",
+        "runrecord",
+        "suite",
+        "suite-install",
+    },
+    "canaries": {"record", "run", "setup"},
+    "bench": {"case", "errors", "evidence", "process", "run", "setup", "suite-install"},
+    # Shows what it is given; it knows nothing that runs.
+    "render": {"client", "errors", "revision"},
+    "cli": {
+        "bench",
+        "canaries",
+        "client",
+        "errors",
+        "package",
+        "record",
+        "render",
+        "revision",
+        "run",
+        "setup",
+        "storage",
+    },
+}
+
+#: What a room may take from outside the standard library.
+THIRD_PARTY: Mapping[str, set[str]] = {
+    "bench": {"tabulate"},
+    # Started as files: a sibling is imported by its bare name.
+    "canary": {"initialize_only"},
+    "cli": {"tabulate"},
+    "process": {"psutil"},
+    "provision": {"filelock", "platformdirs"},
+    "python-sdk": {"assignment", "connection", "httpx2", "mcp", "pydantic"},
+    "render": {"rich", "tabulate"},
+    "report": {"jsonschema"},
+    "survey": {"yaml"},
+    "wire": {"mcp_types", "pydantic"},
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Import:
+    """One import that happens at run time."""
+
+    importer: str
+    imported: str
+    #: At the top of the module, not inside a function.
+    is_early: bool
+
+
+def _module_name(path: Path, root: Path) -> str:
+    parts = path.relative_to(root).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def _is_typing(node: ast.AST) -> bool:
+    return isinstance(node, ast.If) and ast.unparse(node.test).endswith("TYPE_CHECKING")
+
+
+def _run_time(node: ast.AST, *, is_early: bool) -> Iterator[tuple[ast.stmt, bool]]:
+    """The import statements below a node that are run, and whether at once."""
+    if isinstance(node, (ast.Import, ast.ImportFrom)):
+        yield node, is_early
+    inner = is_early and not isinstance(
+        node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+    )
+    children = list(ast.iter_child_nodes(node))
+    if isinstance(node, ast.If) and _is_typing(node):
+        children = list(node.orelse)
+    for child in children:
+        yield from _run_time(child, is_early=inner)
+
+
+def imports_of(root: Path) -> tuple[Import, ...]:
+    """Every import at run time of the package below `root`."""
+    paths = sorted((root / PACKAGE).rglob("*.py"))
+    modules = {_module_name(path, root) for path in paths}
+    found = []
+    for path in paths:
+        name = _module_name(path, root)
+        package = name if path.name == "__init__.py" else name.rpartition(".")[0]
+        for node, is_early in _run_time(ast.parse(path.read_bytes()), is_early=True):
+            if isinstance(node, ast.Import):
+                targets = [alias.name for alias in node.names]
+            else:
+                assert isinstance(node, ast.ImportFrom)
+                base = node.module or ""
+                if node.level:
+                    above = package.split(".")[
+                        : len(package.split(".")) - node.level + 1
+                    ]
+                    base = ".".join([*above, *([base] if base else [])])
+                targets = [
+                    f"{base}.{alias.name}"
+                    if f"{base}.{alias.name}" in modules
+                    else base
+                    for alias in node.names
+                ]
+            found += [Import(name, target, is_early) for target in targets]
+    return tuple(dict.fromkeys(found))
+
+
+def room_of(module: str) -> str | None:
+    """The room of a module: the longest name that is it, or above it."""
+    homes = {name: room for room, names in ROOMS.items() for name in names}
+    while module:
+        # Only a package is a home for what is below it.
+        if module in homes and homes[module] != "package":
+            return homes[module]
+        if module == PACKAGE:
+            return None
+        module = module.rpartition(".")[0]
+    return None
+
+
+def faults_of(root: Path) -> list[str]:
+    """What the package below `root` imports, and may not."""
+    faults = []
+    for each in imports_of(root):
+        here = "package" if each.importer == PACKAGE else room_of(each.importer)
+        if here is None:
+            faults.append(f"{each.importer} is in no room")
+        elif each.imported.partition(".")[0] != PACKAGE:
+            top = each.imported.partition(".")[0]
+            known = sys.stdlib_module_names | THIRD_PARTY.get(here, set())
+            if top not in known:
+                faults.append(f"{each.importer} ({here}) imports {top}")
+        else:
+            there = "package" if each.imported == PACKAGE else room_of(each.imported)
+            if there is None:
+                faults.append(f"{each.imported} is in no room")
+            elif there not in ALLOWED[here] | {here}:
+                faults.append(
+                    f"{each.importer} ({here}) imports {each.imported} ({there})"
+                )
+    return faults
+
+
+def cycle_of(root: Path) -> list[str]:
+    """One cycle of imports at module level, or nothing."""
+    arrows: dict[str, set[str]] = {}
+    for each in imports_of(root):
+        if each.is_early and each.imported.startswith(f"{PACKAGE}."):
+            arrows.setdefault(each.importer, set()).add(each.imported)
+    done: set[str] = set()
+
+    def visit(module: str, above: list[str]) -> list[str]:
+        if module in above:
+            return [*above[above.index(module) :], module]
+        if module in done:
+            return []
+        done.add(module)
+        for target in sorted(arrows.get(module, ())):
+            if target != module and (cycle := visit(target, [*above, module])):
+                return cycle
+        return []
+
+    for module in sorted(arrows):
+        if cycle := visit(module, []):
+            return cycle
+    return []
+
+
+def test_no_module_imports_a_room_it_may_not() -> None:
+    assert faults_of(ROOT) == []
+
+
+def test_no_modules_import_each_other_in_a_circle() -> None:
+    assert cycle_of(ROOT) == []
+
+
+def test_every_module_has_a_room_and_every_room_its_modules() -> None:
+    paths = (ROOT / PACKAGE).rglob("*.py")
+    modules = {_module_name(path, ROOT) for path in paths} - {PACKAGE}
+    assert {name for name in modules if room_of(name) is None} == set()
+    listed = {name for names in ROOMS.values() for name in names}
+    assert {name for name in listed if name not in {*modules, PACKAGE}} == set()
+    assert set(ALLOWED) == set(ROOMS)
+    assert set().union(*ALLOWED.values(), THIRD_PARTY) <= set(ROOMS)
+
+
+def test_the_allowed_arrows_themselves_make_no_circle() -> None:
+    """A table with a circle in it would allow the modules to make one."""
+    done: set[str] = set()
+
+    def visit(room: str, above: tuple[str, ...]) -> None:
+        assert room not in above, " → ".join((*above, room))
+        if room not in done:
+            for target in ALLOWED[room]:
+                visit(target, (*above, room))
+            done.add(room)
+
+    for room in ALLOWED:
+        visit(room, ())
+
+
+# -- the table fails when it should ------------------------------------------------
+
+
+def _tree(root: Path, **modules: str) -> Path:
+    """A package of `name=content`, with `__` for the dot."""
+    for name, content in modules.items():
+        path = (root / PACKAGE).joinpath(*name.split("__")).with_suffix(".py")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(content, "utf-8")
+    for folder in {path.parent for path in (root / PACKAGE).rglob("*.py")}:
+        (folder / "__init__.py").touch()
+    return root
+
+
+@pytest.mark.parametrize(
+    ("modules", "fault"),
+    [
+        (
+            {"judge": "from mcpconf.case import launch", "case": ""},
+            "mcpconf.judge (judge) imports mcpconf.case (case)",
+        ),
+        (
+            {"judge": "from mcpconf import case", "case": ""},
+            "mcpconf.judge (judge) imports mcpconf.case (case)",
+        ),
+        (
+            {"judge": "def late():\n    import mcpconf.case", "case": ""},
+            "mcpconf.judge (judge) imports mcpconf.case (case)",
+        ),
+        (
+            {"judge": "from .case import launch", "case": ""},
+            "mcpconf.judge (judge) imports mcpconf.case (case)",
+        ),
+        (
+            {"judge": "if x:\n    pass\nelse:\n    import mcpconf.run", "run": ""},
+            "mcpconf.judge (judge) imports mcpconf.run (run)",
+        ),
+        (
+            {"client__job": "from mcpconf.errors import X", "errors": ""},
+            "mcpconf.client.job (driver) imports mcpconf.errors (errors)",
+        ),
+        (
+            {"client__codex__plain": "import psutil"},
+            "mcpconf.client.codex.plain (driver) imports psutil",
+        ),
+        (
+            {
+                "client__canary__null": "from mcpconf.client import job",
+                "client__job": "",
+            },
+            "mcpconf.client.canary.null (canary) imports mcpconf.client.job (driver)",
+        ),
+        (
+            {"client__python_sdk__x": "import mcpconf.errors", "errors": ""},
+            "mcpconf.client.python_sdk.x (python-sdk) imports mcpconf.errors (errors)",
+        ),
+        (
+            {
+                "supervisor": "try:\n    import mcpconf.decode\nfinally: pass",
+                "decode": "",
+            },
+            "mcpconf.supervisor (supervisor) imports mcpconf.decode (decode)",
+        ),
+        (
+            {"errors": "import mcpconf.revision", "revision": ""},
+            "mcpconf.errors (errors) imports mcpconf.revision (revision)",
+        ),
+        ({"newcomer": "import json"}, "mcpconf.newcomer is in no room"),
+        ({"errors": "import requests"}, "mcpconf.errors (errors) imports requests"),
+        (
+            {
+                "judge": "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n"
+                "    pass\nelse:\n    from mcpconf import run",
+                "run": "",
+            },
+            "mcpconf.judge (judge) imports mcpconf.run (run)",
+        ),
+    ],
+)
+def test_a_forbidden_import_is_found(
+    tmp_path: Path, modules: dict[str, str], fault: str
+) -> None:
+    assert faults_of(_tree(tmp_path, **modules)) == [fault]
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "from mcpconf.record import Check",
+        "from mcpconf import record",
+        "import json",
+        "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    import mcpconf.run",
+    ],
+)
+def test_an_allowed_import_is_none(tmp_path: Path, content: str) -> None:
+    assert faults_of(_tree(tmp_path, judge=content, record="", run="")) == []
+
+
+@pytest.mark.parametrize(
+    ("modules", "cycle"),
+    [
+        ({"errors": "import mcpconf.errors"}, []),
+        (
+            {"decode": "import mcpconf.errors", "errors": "import mcpconf.decode"},
+            ["mcpconf.decode", "mcpconf.errors", "mcpconf.decode"],
+        ),
+        (
+            {
+                "decode": "import mcpconf.errors",
+                "errors": "def late():\n    import mcpconf.decode",
+            },
+            [],
+        ),
+        (
+            {
+                "a": "from mcpconf import b",
+                "b": "from mcpconf.c import x",
+                "c": "class X:\n    import mcpconf.a",
+            },
+            ["mcpconf.a", "mcpconf.b", "mcpconf.c", "mcpconf.a"],
+        ),
+    ],
+)
+def test_a_circle_is_found(
+    tmp_path: Path, modules: dict[str, str], cycle: list[str]
+) -> None:
+    assert cycle_of(_tree(tmp_path, **modules)) == cycle
+
+
+# -- what runs without site-packages -----------------------------------------------
+
+
+def _lone_modules() -> list[str]:
+    paths = sorted((ROOT / PACKAGE).rglob("*.py"))
+    names = [_module_name(path, ROOT) for path in paths]
+    return [name for name in names if room_of(name) in {"driver", "supervisor"}]
+
+
+def test_drivers_and_supervisor_import_without_site_packages() -> None:
+    """They run under ``-I -S``, where nothing that was installed is there."""
+    modules = _lone_modules()
+    assert {"mcpconf.client.entry", "mcpconf.supervisor"} <= set(modules)
+    program = (
+        "import importlib, sys\n"
+        f"sys.path.insert(0, {str(ROOT)!r})\n"
+        f"for name in {modules!r}:\n"
+        "    importlib.import_module(name)\n"
+        "ours = sorted(n for n in sys.modules if n.startswith('mcpconf'))\n"
+        "places = {getattr(m, '__file__', None) or '' for m in sys.modules.values()}\n"
+        "assert not [p for p in places if 'site-packages' in p]\n"
+        "print(*ours)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-I", "-S", "-c", program],
+        capture_output=True,
+        text=True,
+        timeout=30,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    others = set(done.stdout.split()) - set(modules) - {PACKAGE}
+    assert others == set(), "they pull in more than each other"
+
+
+def test_canaries_and_the_sdk_program_import_nothing_of_ours() -> None:
+    for each in imports_of(ROOT):
+        if room_of(each.importer) in {"canary", "python-sdk"}:
+            assert not each.imported.startswith(PACKAGE) or room_of(
+                each.imported
+            ) == room_of(each.importer)
+
+
+def test_the_noxfile_imports_nothing_of_ours() -> None:
+    """Nox runs it in an environment of its own."""
+    tree = ast.parse((ROOT / "noxfile.py").read_bytes())
+    names = [
+        name
+        for node, _ in _run_time(tree, is_early=True)
+        for name in (
+            [alias.name for alias in node.names]
+            if isinstance(node, ast.Import)
+            else [getattr(node, "module", None) or ""]
+        )
+    ]
+    assert "nox" in names
+    assert [name for name in names if name.partition(".")[0] == PACKAGE] == []

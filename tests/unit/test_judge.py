@@ -1,0 +1,748 @@
+# ruff: noqa: ANN401 (fields of records are passed on)
+"""Every rule of the judge, each with a case on both sides."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from make import (
+    MIDDLE,
+    NEW,
+    OLD,
+    make_adapter,
+    make_case,
+    make_check,
+    make_ended,
+    make_evidence,
+    make_exchange,
+    make_log,
+    make_opening,
+    with_status,
+)
+
+from mcpconf.client.job import DriverVerdict
+from mcpconf.judge import judge
+from mcpconf.process import EndKind, Leftover
+from mcpconf.record import (
+    Attribution,
+    CheckStatus,
+    Outcome,
+    Policy,
+    RevisionPolicy,
+    ScenarioResult,
+    WarningPolicy,
+)
+from mcpconf.suite.rejection import REJECTIONS
+from mcpconf.wire import DRIVER_AGENT
+from mcpconf.wire import Ended as ResponseEnd
+
+if TYPE_CHECKING:
+    from mcpconf.evidence import AdapterRecord, CaseEvidence
+    from mcpconf.plan import PlannedCase
+    from mcpconf.revision import Revision
+    from mcpconf.wire import Exchange, WireLog
+
+SUBJECT, ADAPTER = Attribution.SUBJECT, Attribution.ADAPTER
+HARNESS, SUITE = Attribution.HARNESS, Attribution.SUITE
+WARN = Policy(warnings=WarningPolicy.WARN)
+EXACT = Policy(revision=RevisionPolicy.EXACT)
+GOOD = make_evidence()
+NEGATIVE = "Client reconnected too early (-12ms instead of 500ms)."
+EARLY = "Client reconnected too early (120ms instead of 500ms)."
+#: The harness's own checks of a client that does everything.
+HOLDS = (("adapter", None), ("wire-schema", None))
+#: An answer without a protocol message: the client is alive, and says no revision.
+PLAIN = make_log(make_exchange(1, "GET", "/mcp"))
+#: The opening without the capabilities that every revision asks for.
+BROKEN = make_log(
+    replace(
+        make_opening(MIDDLE),
+        request_body=make_opening(MIDDLE).request_body.replace('"capabilities"', '"x"'),
+    )
+)
+UNANSWERED = make_log(
+    make_exchange(1, status=None, response_body=None, ended=None, ended_ms=None)
+)
+
+
+def test_a_client_that_does_everything_passes() -> None:
+    """The positive control: without it, every refusal below would be worthless."""
+    result = judge(make_case(), GOOD, Policy())
+    assert (result.outcome, result.attribution) == (Outcome.PASSED, None)
+    assert result.harness_checks == HOLDS
+    assert result.missing_checks == result.unknown_checks == ()
+
+
+RULES = [
+    # 1. the run was stopped, or the case never launched
+    pytest.param({"ended": make_ended(EndKind.STOPPED)}, Outcome.NOT_RUN, None, id="1"),
+    # 2. the driver says the client cannot do it
+    pytest.param(
+        {"adapter": make_adapter(DriverVerdict.UNSUPPORTED)},
+        Outcome.UNSUPPORTED,
+        None,
+        id="2-driver",
+    ),
+    # 3. the suite or the launch broke
+    pytest.param(
+        {"ended": make_ended(EndKind.FAILED_TO_START)},
+        Outcome.HARNESS_ERROR,
+        HARNESS,
+        id="3-suite-did-not-start",
+    ),
+    pytest.param(
+        {"ended": make_ended(EndKind.SIGNALLED)},
+        Outcome.HARNESS_ERROR,
+        SUITE,
+        id="3-suite-killed",
+    ),
+    pytest.param(
+        {"ended": make_ended(exit_code=134)},
+        Outcome.HARNESS_ERROR,
+        SUITE,
+        id="3-suite-aborted",
+    ),
+    pytest.param(
+        {"ended": make_ended(exit_code=2)},
+        Outcome.HARNESS_ERROR,
+        SUITE,
+        id="3-suite-exit-2",
+    ),
+    pytest.param(
+        {"ended": make_ended(exit_code=1)}, Outcome.PASSED, None, id="3-suite-red"
+    ),
+    # 4. the driver broke
+    pytest.param(
+        {"adapter": make_adapter(DriverVerdict.ADAPTER_FAULT)},
+        Outcome.HARNESS_ERROR,
+        ADAPTER,
+        id="4-fault",
+    ),
+    pytest.param(
+        {"adapter": None, "adapter_fault": "it was never written"},
+        Outcome.HARNESS_ERROR,
+        ADAPTER,
+        id="4-no-record",
+    ),
+    pytest.param(
+        {
+            "adapter": make_adapter(
+                DriverVerdict.CLIENT_ERROR, kind=EndKind.FAILED_TO_START
+            )
+        },
+        Outcome.HARNESS_ERROR,
+        ADAPTER,
+        id="4-client-did-not-start",
+    ),
+    pytest.param(
+        {"adapter": make_adapter(kind=EndKind.STOPPED)},
+        Outcome.PASSED,
+        None,
+        id="4-stopped-on-purpose",
+    ),
+    # 5. the client was killed, or outlived its time
+    pytest.param(
+        {"adapter": make_adapter(kind=EndKind.SIGNALLED)},
+        Outcome.CRASHED,
+        SUBJECT,
+        id="5-crash-though-done",
+    ),
+    pytest.param(
+        {"adapter": make_adapter(DriverVerdict.CLIENT_ERROR, kind=EndKind.SIGNALLED)},
+        Outcome.CRASHED,
+        SUBJECT,
+        id="5-crash",
+    ),
+    pytest.param(
+        {"adapter": make_adapter(DriverVerdict.CLIENT_ERROR, kind=EndKind.TIMED_OUT)},
+        Outcome.TIMED_OUT,
+        SUBJECT,
+        id="5-driver-timed-out",
+    ),
+    pytest.param(
+        {"adapter": make_adapter(kind=EndKind.TIMED_OUT)},
+        Outcome.TIMED_OUT,
+        SUBJECT,
+        id="5-timed-out-though-done",
+    ),
+    pytest.param(
+        {"ended": make_ended(EndKind.TIMED_OUT)},
+        Outcome.TIMED_OUT,
+        SUBJECT,
+        id="5-case-timed-out",
+    ),
+    pytest.param(
+        {"ended": make_ended(EndKind.TIMED_OUT, exit_code=0)},
+        Outcome.TIMED_OUT,
+        SUBJECT,
+        id="5-case-timed-out-and-exited-0",
+    ),
+    pytest.param(
+        {
+            "ended": make_ended(EndKind.TIMED_OUT),
+            "adapter": None,
+            "adapter_fault": "it was never written",
+        },
+        Outcome.TIMED_OUT,
+        ADAPTER,
+        id="5-timed-out-without-record",
+    ),
+    pytest.param(
+        {"ended": make_ended(EndKind.TIMED_OUT), "wire": UNANSWERED},
+        Outcome.TIMED_OUT,
+        SUITE,
+        id="5-timed-out-waiting-for-the-server",
+    ),
+    pytest.param(
+        {"ended": make_ended(EndKind.TIMED_OUT), "wire": make_log()},
+        Outcome.TIMED_OUT,
+        SUBJECT,
+        id="5-timed-out-in-silence",
+    ),
+    # 6. checks.json is missing or malformed
+    pytest.param(
+        {"checks": (), "checks_fault": "the suite wrote no checks.json"},
+        Outcome.HARNESS_ERROR,
+        SUITE,
+        id="6",
+    ),
+    # 7. no traffic of the client
+    pytest.param({"wire": make_log()}, Outcome.UNOBSERVED, SUBJECT, id="7-silence"),
+    pytest.param(
+        {
+            "wire": make_log(
+                make_exchange(request_headers={"user-agent": (DRIVER_AGENT,)})
+            )
+        },
+        Outcome.UNOBSERVED,
+        SUBJECT,
+        id="7-only-our-driver",
+    ),
+    pytest.param({"wire": PLAIN}, Outcome.PASSED, None, id="7-one-request"),
+    # 8. the client speaks another era's revision
+    pytest.param(
+        {"wire": make_log(make_opening(NEW))},
+        Outcome.UNSUPPORTED,
+        SUBJECT,
+        id="8-other-era",
+    ),
+    pytest.param(
+        {"wire": make_log(make_opening(NEW), make_opening(MIDDLE, number=2))},
+        Outcome.PASSED,
+        None,
+        id="8-both-eras",
+    ),
+    # 9. a check failed
+    pytest.param(
+        {"checks": (make_check(), make_check("silent", CheckStatus.FAILURE))},
+        Outcome.FAILED,
+        SUBJECT,
+        id="9-failure",
+    ),
+    pytest.param(
+        {"checks": (make_check(), make_check("new-in-suite", CheckStatus.FAILURE))},
+        Outcome.FAILED,
+        SUBJECT,
+        id="9-unknown-check-fails",
+    ),
+    pytest.param(
+        {"checks": (make_check(), make_check("required-b", CheckStatus.SKIPPED))},
+        Outcome.PASSED,
+        None,
+        id="9-skipped",
+    ),
+    # 11. the driver's own steps failed
+    pytest.param(
+        {"adapter": make_adapter(DriverVerdict.CLIENT_ERROR)},
+        Outcome.FAILED,
+        SUBJECT,
+        id="11",
+    ),
+    # 12. a message of the client broke its revision's schema
+    pytest.param({"wire": BROKEN}, Outcome.FAILED, SUBJECT, id="12"),
+    # 13. no required check said SUCCESS
+    pytest.param({"checks": ()}, Outcome.UNOBSERVED, SUBJECT, id="13-no-check"),
+    pytest.param(
+        {"checks": (make_check("silent"),)},
+        Outcome.UNOBSERVED,
+        SUBJECT,
+        id="13-only-what-silence-earns",
+    ),
+    pytest.param(
+        {"checks": (make_check("nobody-knows"),)},
+        Outcome.UNOBSERVED,
+        SUBJECT,
+        id="13-only-unknown-checks",
+    ),
+    pytest.param(
+        {"checks": (make_check(status=CheckStatus.SKIPPED), make_check("silent"))},
+        Outcome.UNOBSERVED,
+        SUBJECT,
+        id="13-skipped-is-no-success",
+    ),
+    # 14. otherwise
+    pytest.param({"checks": (make_check(),)}, Outcome.PASSED, None, id="14"),
+]
+
+
+@pytest.mark.parametrize(("changes", "outcome", "attribution"), RULES)
+def test_each_rule_gives_its_outcome_and_attribution(
+    changes: dict[str, Any], outcome: Outcome, attribution: Attribution | None
+) -> None:
+    result = judge(make_case(), replace(GOOD, **changes), Policy())
+    assert (result.outcome, result.attribution) == (outcome, attribution)
+    assert result.reason
+
+
+@pytest.mark.parametrize(("changes", "outcome", "attribution"), RULES)
+def test_a_result_that_is_not_a_pass_has_a_failing_check_or_is_skipped(
+    changes: dict[str, Any], outcome: Outcome, attribution: Attribution | None
+) -> None:
+    """Nothing is red without a line that says why, nothing green with one."""
+    del attribution
+    result = judge(make_case(), replace(GOOD, **changes), Policy())
+    problems = [name for name, problem in result.harness_checks if problem is not None]
+    failing = [each for each in result.checks if each.status is CheckStatus.FAILURE]
+    assert bool(problems or failing) is (outcome is not Outcome.PASSED)
+
+
+def test_a_case_that_was_never_launched_is_not_run() -> None:
+    result = judge(make_case(), None, Policy())
+    assert (result.outcome, result.attribution) == (Outcome.NOT_RUN, None)
+
+
+def test_the_manifest_rules_a_case_out_before_any_evidence_is_read() -> None:
+    for evidence in (None, GOOD):
+        result = judge(make_case(), evidence, Policy(), unsupported="no steps for it")
+        assert (result.outcome, result.reason) == (
+            Outcome.UNSUPPORTED,
+            "no steps for it",
+        )
+
+
+ORDER = [
+    # The earlier rule of each pair decides.
+    ("stopped", {"ended": make_ended(EndKind.STOPPED)}, Outcome.NOT_RUN),
+    (
+        "unsupported",
+        {"adapter": make_adapter(DriverVerdict.UNSUPPORTED, kind=EndKind.SIGNALLED)},
+        Outcome.UNSUPPORTED,
+    ),
+    (
+        "adapter-fault",
+        {"adapter": make_adapter(DriverVerdict.ADAPTER_FAULT, kind=EndKind.TIMED_OUT)},
+        Outcome.HARNESS_ERROR,
+    ),
+    (
+        "crash",
+        {
+            "adapter": make_adapter(kind=EndKind.SIGNALLED),
+            "ended": make_ended(EndKind.TIMED_OUT),
+        },
+        Outcome.CRASHED,
+    ),
+    (
+        "time-out",
+        {
+            "adapter": make_adapter(kind=EndKind.TIMED_OUT),
+            "checks": (),
+            "checks_fault": "none",
+        },
+        Outcome.TIMED_OUT,
+    ),
+    (
+        "checks-fault",
+        {"checks": (), "checks_fault": "none", "wire": make_log()},
+        Outcome.HARNESS_ERROR,
+    ),
+    (
+        "silence",
+        {
+            "wire": make_log(),
+            "checks": (make_check(status=CheckStatus.FAILURE),),
+        },
+        Outcome.UNOBSERVED,
+    ),
+    (
+        "era",
+        {
+            "wire": make_log(make_opening(NEW)),
+            "checks": (make_check(status=CheckStatus.FAILURE),),
+        },
+        Outcome.UNSUPPORTED,
+    ),
+    (
+        "drive-before-schema",
+        {"adapter": make_adapter(DriverVerdict.CLIENT_ERROR), "wire": BROKEN},
+        Outcome.FAILED,
+    ),
+    ("schema-before-required", {"wire": BROKEN, "checks": ()}, Outcome.FAILED),
+    (
+        "failure",
+        {
+            "adapter": make_adapter(DriverVerdict.CLIENT_ERROR),
+            "checks": (make_check(status=CheckStatus.FAILURE),),
+        },
+        Outcome.FAILED,
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("changes", "outcome"), [pytest.param(c, o, id=name) for name, c, o in ORDER]
+)
+def test_the_first_rule_that_applies_decides(
+    changes: dict[str, Any], outcome: Outcome
+) -> None:
+    assert judge(make_case(), replace(GOOD, **changes), Policy()).outcome is outcome
+
+
+def _all_success(case: PlannedCase, wire: WireLog) -> CaseEvidence:
+    return make_evidence(case, wire=wire)
+
+
+@pytest.mark.parametrize("exit_code", [0, 1])
+def test_a_client_that_does_nothing_is_unobserved_whatever_the_suite_says(
+    exit_code: int,
+) -> None:
+    """All checks SUCCESS, exit 0, a content driver: and not a byte on the wire."""
+    for scenario in ("tools_call", *REJECTIONS):
+        case = make_case(scenario, NEW, allow_client_error=True)
+        evidence = replace(
+            _all_success(case, make_log()), ended=make_ended(exit_code=exit_code)
+        )
+        assert judge(case, evidence, WARN).outcome is Outcome.UNOBSERVED
+
+
+# -- expected refusals -------------------------------------------------------------
+
+
+def _flow(*paths: str) -> tuple[Exchange, ...]:
+    """The opening of a stateless client, then requests by `METHOD path`."""
+    rest = [
+        make_exchange(number, *path.split(" ", 1))
+        for number, path in enumerate(paths, start=2)
+    ]
+    return (make_opening(NEW), *rest)
+
+
+RESOURCE = "GET /.well-known/oauth-protected-resource/mcp"
+SERVER = "GET /.well-known/oauth-authorization-server"
+AUTHORIZE, TOKEN = "GET /authorize?client_id=x", "POST /token"
+REFUSED = {
+    "auth/resource-mismatch": (RESOURCE,),
+    "auth/metadata-issuer-mismatch": (RESOURCE, SERVER),
+    **dict.fromkeys(
+        (
+            "auth/iss-supported-missing",
+            "auth/iss-wrong-issuer",
+            "auth/iss-unexpected",
+            "auth/iss-normalized",
+        ),
+        (RESOURCE, SERVER, AUTHORIZE),
+    ),
+}
+
+
+def _refusing(
+    scenario: str, *paths: str, driver: str = "command", **changes: Any
+) -> ScenarioResult:
+    case = make_case(scenario, NEW, allow_client_error=True)
+    evidence = make_evidence(
+        case,
+        wire=make_log(*_flow(*paths)),
+        adapter=make_adapter(DriverVerdict.CLIENT_ERROR, driver=driver),
+        ended=make_ended(exit_code=0),
+    )
+    return judge(case, replace(evidence, **changes), Policy())
+
+
+def test_every_expected_refusal_is_tried_here() -> None:
+    assert set(REFUSED) == set(REJECTIONS)
+
+
+@pytest.mark.parametrize("scenario", REFUSED)
+def test_a_refusal_where_it_belongs_passes(scenario: str) -> None:
+    result = _refusing(scenario, *REFUSED[scenario])
+    assert result.outcome is Outcome.PASSED
+    assert result.harness_checks == HOLDS, "the error is excused"
+
+
+@pytest.mark.parametrize("scenario", REFUSED)
+def test_an_error_before_the_thing_to_refuse_is_unobserved(scenario: str) -> None:
+    result = _refusing(scenario, *REFUSED[scenario][:-1])
+    assert (result.outcome, result.attribution) == (Outcome.UNOBSERVED, SUBJECT)
+    assert "nothing was refused" in result.reason
+
+
+@pytest.mark.parametrize("scenario", REFUSED)
+@pytest.mark.parametrize("further", [AUTHORIZE, TOKEN])
+def test_a_flow_that_goes_on_after_it_had_to_stop_fails(
+    scenario: str, further: str
+) -> None:
+    if further in REFUSED[scenario]:
+        further = TOKEN
+    result = _refusing(scenario, *REFUSED[scenario], further)
+    assert (result.outcome, result.attribution) == (Outcome.FAILED, SUBJECT)
+
+
+@pytest.mark.parametrize("scenario", REFUSED)
+def test_a_log_that_is_cut_short_shows_no_refusal(scenario: str) -> None:
+    log = make_log(*_flow(*REFUSED[scenario]), truncated=True)
+    result = _refusing(scenario, wire=log)
+    assert result.outcome is Outcome.UNOBSERVED
+
+
+@pytest.mark.parametrize("scenario", REFUSED)
+@pytest.mark.parametrize(
+    ("changes", "outcome"),
+    [
+        pytest.param(
+            {"adapter": make_adapter(kind=EndKind.TIMED_OUT)},
+            Outcome.TIMED_OUT,
+            id="driver-time-out",
+        ),
+        pytest.param(
+            {"ended": make_ended(EndKind.TIMED_OUT, exit_code=1)},
+            Outcome.TIMED_OUT,
+            id="case-time-out",
+        ),
+        pytest.param(
+            {
+                "adapter": make_adapter(
+                    DriverVerdict.CLIENT_ERROR, kind=EndKind.SIGNALLED
+                )
+            },
+            Outcome.CRASHED,
+            id="crash",
+        ),
+        pytest.param({"checks": ()}, Outcome.UNOBSERVED, id="no-check"),
+    ],
+)
+def test_neither_a_time_out_nor_a_crash_is_a_refusal(
+    scenario: str, changes: dict[str, Any], outcome: Outcome
+) -> None:
+    """Everything else is as in the passing case above."""
+    result = _refusing(scenario, *REFUSED[scenario], **changes)
+    assert result.outcome is outcome
+
+
+def test_a_client_error_is_excused_only_where_the_suite_allows_it() -> None:
+    error = make_adapter(DriverVerdict.CLIENT_ERROR, driver="command")
+    for allowed, outcome in ((True, Outcome.PASSED), (False, Outcome.FAILED)):
+        case = make_case(allow_client_error=allowed)
+        result = judge(case, make_evidence(case, adapter=error), Policy())
+        assert result.outcome is outcome
+
+
+def test_a_codex_error_is_never_excused() -> None:
+    """Its driver says `done` where the refusal was the right one."""
+    error = make_adapter(DriverVerdict.CLIENT_ERROR, driver="codex")
+    case = make_case(allow_client_error=True)
+    result = judge(case, make_evidence(case, adapter=error), Policy())
+    assert (result.outcome, result.attribution) == (Outcome.FAILED, SUBJECT)
+    result = judge(
+        case, make_evidence(case, adapter=make_adapter(driver="codex")), Policy()
+    )
+    assert result.outcome is Outcome.PASSED
+
+
+# -- policies ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("status", "policy", "outcome"),
+    [
+        (CheckStatus.WARNING, Policy(), Outcome.FAILED),
+        (CheckStatus.WARNING, WARN, Outcome.PASSED),
+        (CheckStatus.FAILURE, Policy(), Outcome.FAILED),
+        (CheckStatus.FAILURE, WARN, Outcome.FAILED),
+    ],
+)
+def test_a_warning_fails_under_the_policy_that_says_so(
+    status: CheckStatus, policy: Policy, outcome: Outcome
+) -> None:
+    evidence = with_status(GOOD, "required-b", status)
+    assert judge(make_case(), evidence, policy).outcome is outcome
+
+
+def test_a_warning_alone_is_no_success_under_either_policy() -> None:
+    evidence = replace(GOOD, checks=(make_check(status=CheckStatus.WARNING),))
+    assert judge(make_case(), evidence, WARN).outcome is Outcome.UNOBSERVED
+    assert judge(make_case(), evidence, Policy()).outcome is Outcome.FAILED
+
+
+def test_a_tolerated_warning_does_not_hide_why_a_scenario_is_red() -> None:
+    evidence = replace(GOOD, checks=(make_check(status=CheckStatus.WARNING),))
+    result = judge(make_case(), evidence, WARN)
+    assert ("official-runner", result.reason) in result.harness_checks
+
+
+@pytest.mark.parametrize(
+    ("leg", "offered", "agreed", "same_era", "exact"),
+    [
+        (MIDDLE, MIDDLE, MIDDLE, Outcome.PASSED, Outcome.PASSED),
+        (MIDDLE, OLD, OLD, Outcome.PASSED, Outcome.UNSUPPORTED),
+        (OLD, MIDDLE, OLD, Outcome.PASSED, Outcome.PASSED),
+        (OLD, MIDDLE, MIDDLE, Outcome.PASSED, Outcome.UNSUPPORTED),
+        (NEW, NEW, NEW, Outcome.PASSED, Outcome.PASSED),
+        (NEW, MIDDLE, MIDDLE, Outcome.UNSUPPORTED, Outcome.UNSUPPORTED),
+        (OLD, NEW, NEW, Outcome.UNSUPPORTED, Outcome.UNSUPPORTED),
+    ],
+)
+def test_another_revision_counts_as_the_policy_says_and_another_era_never(
+    leg: Revision,
+    offered: Revision,
+    agreed: Revision,
+    same_era: Outcome,
+    exact: Outcome,
+) -> None:
+    case = make_case(revision=leg)
+    evidence = make_evidence(case, wire=make_log(make_opening(offered, agreed)))
+    result = judge(case, evidence, Policy())
+    assert result.outcome is same_era
+    assert (result.offered, result.agreed) == ((offered.value,), (agreed.value,))
+    assert judge(case, evidence, EXACT).outcome is exact
+
+
+def test_an_offer_that_nobody_agreed_to_still_shows_the_era() -> None:
+    refused = replace(make_opening(NEW), status=400, response_body="")
+    result = judge(make_case(), replace(GOOD, wire=make_log(refused)), Policy())
+    assert (result.outcome, result.agreed) == (Outcome.UNSUPPORTED, ())
+    assert NEW.value in result.reason
+
+
+# -- defects of the suite ----------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("failures", "outcome", "attribution"),
+    [
+        ((NEGATIVE,), Outcome.SUITE_DEFECT, SUITE),
+        ((NEGATIVE, NEGATIVE), Outcome.SUITE_DEFECT, SUITE),
+        ((EARLY,), Outcome.FAILED, SUBJECT),
+        ((NEGATIVE, EARLY), Outcome.FAILED, SUBJECT),
+        ((EARLY, NEGATIVE), Outcome.FAILED, SUBJECT),
+        ((), Outcome.PASSED, None),
+    ],
+)
+def test_a_defect_of_the_suite_explains_a_failure_only_when_it_explains_all(
+    failures: tuple[str, ...], outcome: Outcome, attribution: Attribution | None
+) -> None:
+    case = make_case("sse-retry")
+    evidence = make_evidence(
+        case,
+        checks=(
+            make_check(),
+            *(
+                make_check(f"timing-{number}", CheckStatus.FAILURE, error=error)
+                for number, error in enumerate(failures)
+            ),
+        ),
+    )
+    result = judge(case, evidence, Policy())
+    assert (result.outcome, result.attribution) == (outcome, attribution)
+
+
+# -- what goes with an outcome -----------------------------------------------------
+
+
+def test_a_result_names_promised_checks_that_never_came_and_strange_ones() -> None:
+    evidence = replace(GOOD, checks=(make_check(), make_check("strange")))
+    result = judge(make_case(), evidence, Policy())
+    assert result.outcome is Outcome.PASSED
+    assert result.missing_checks == ("required-b", "silent")
+    assert result.unknown_checks == ("strange",)
+
+
+def test_missing_checks_are_not_counted_where_the_scenario_never_ran_through() -> None:
+    evidence = replace(GOOD, checks=(), wire=make_log())
+    result = judge(make_case(), evidence, Policy())
+    assert (result.outcome, result.missing_checks) == (Outcome.UNOBSERVED, ())
+    failed = with_status(GOOD, "required-a", CheckStatus.FAILURE)
+    failed = replace(failed, checks=failed.checks[:1])
+    assert judge(make_case(), failed, Policy()).missing_checks == (
+        "required-b",
+        "silent",
+    )
+
+
+@pytest.mark.parametrize(
+    ("adapter", "fault", "said"),
+    [
+        (make_adapter(), None, None),
+        (make_adapter(DriverVerdict.CLIENT_ERROR), None, "it was client-error"),
+        (make_adapter(DriverVerdict.ADAPTER_FAULT), None, "it was adapter-fault"),
+        (make_adapter(DriverVerdict.CLIENT_ERROR, error=""), None, "client-error"),
+        (None, "it was never written", "it was never written"),
+    ],
+)
+def test_the_adapter_check_holds_only_when_the_driver_did_its_part(
+    adapter: AdapterRecord | None, fault: str | None, said: str | None
+) -> None:
+    evidence = replace(GOOD, adapter=adapter, adapter_fault=fault)
+    assert judge(make_case(), evidence, Policy()).harness_checks[0] == (
+        "adapter",
+        said,
+    )
+
+
+def test_a_message_against_the_schema_is_named_whatever_else_went_wrong() -> None:
+    table: list[tuple[dict[str, Any], Outcome]] = [
+        ({}, Outcome.FAILED),
+        ({"ended": make_ended(EndKind.TIMED_OUT)}, Outcome.TIMED_OUT),
+    ]
+    for changes, outcome in table:
+        result = judge(make_case(), replace(GOOD, wire=BROKEN, **changes), Policy())
+        assert result.outcome is outcome
+        problem = dict(result.harness_checks)["wire-schema"]
+        assert problem is not None
+        assert "params.capabilities" in problem
+
+
+def test_a_required_refusal_is_no_excuse_for_a_broken_message() -> None:
+    body = BROKEN.exchanges[0].request_body
+    broken = replace(make_opening(NEW), request_body=body)
+    flow = (broken, *_flow(*REFUSED["auth/resource-mismatch"]))
+    result = _refusing("auth/resource-mismatch", wire=make_log(*flow))
+    assert (result.outcome, result.attribution) == (Outcome.FAILED, SUBJECT)
+
+
+def test_the_runner_check_appears_only_where_nothing_else_explains_the_outcome() -> (
+    None
+):
+    silent = judge(make_case(), replace(GOOD, wire=make_log()), Policy())
+    assert silent.harness_checks == (
+        ("adapter", None),
+        ("official-runner", "the client sent nothing"),
+    )
+    failed = with_status(GOOD, "required-a", CheckStatus.FAILURE)
+    assert judge(make_case(), failed, Policy()).harness_checks == HOLDS
+
+
+def test_a_result_carries_what_the_launch_left() -> None:
+    ended = make_ended(
+        leftovers=(Leftover(pid=7, name="sleeper", description="sleeper x"),),
+        duration_s=2.25,
+    )
+    result = judge(make_case(), replace(GOOD, ended=ended, diagnostics="said"), WARN)
+    assert result.leftovers == ("sleeper",)
+    assert (result.duration_s, result.diagnostics) == (2.25, "said")
+
+
+def test_a_result_says_who_fell_silent() -> None:
+    open_stream = replace(
+        make_opening(MIDDLE), response_body=None, ended=ResponseEnd.OPEN, status=None
+    )
+    evidence = replace(
+        GOOD, ended=make_ended(EndKind.TIMED_OUT), wire=make_log(open_stream)
+    )
+    result = judge(make_case(), evidence, Policy())
+    assert result.silence is not None
+    assert result.silence in result.reason
+
+
+def test_judging_twice_gives_the_same_result() -> None:
+    assert judge(make_case(), GOOD, Policy()) == judge(make_case(), GOOD, Policy())

@@ -1,0 +1,213 @@
+# ruff: noqa: ANN401 (fields of records are passed on)
+"""A report on a terminal: what must be read there, and what must not happen there."""
+
+from __future__ import annotations
+
+import io
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from make import (
+    MIDDLE,
+    OLD,
+    SUITE,
+    by_key,
+    make_case,
+    make_catalogue,
+    make_check,
+    make_end,
+    make_ended,
+    make_evidence,
+    make_log,
+    make_opening,
+    make_record,
+    with_status,
+)
+
+from mcpconf import report
+from mcpconf.errors import UsageError
+from mcpconf.judge import judge
+from mcpconf.process import Leftover
+from mcpconf.record import CheckStatus, Policy
+from mcpconf.render import listing
+from mcpconf.render.progress import LineProgress, LiveProgress, progress_for
+from mcpconf.render.table import render
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from mcpconf.plan import PlannedCase
+    from mcpconf.record import ScenarioResult
+    from mcpconf.runrecord import EndRecord
+
+CATALOGUE = make_catalogue()
+PLAIN, AUTH = make_case(), make_case("auth/basic-cimd")
+APART = make_case("auth/dpop", not_scored="extension")
+
+
+def _good(case: PlannedCase, **changes: Any) -> ScenarioResult:
+    return judge(case, replace(make_evidence(case), **changes), Policy())
+
+
+def _page(
+    results: Sequence[ScenarioResult],
+    *,
+    end: EndRecord | None = None,
+    full: bool = False,
+    **changes: Any,
+) -> str:
+    cases = [
+        each for each in (PLAIN, AUTH, APART) if each.key in {r.key for r in results}
+    ]
+    record = make_record(CATALOGUE, cases, **changes)
+    built = report.build(record, cases, by_key(*results), CATALOGUE, end or make_end())
+    return render(built.value, full=full)
+
+
+def test_a_page_opens_with_the_verdict_and_says_who_was_judged() -> None:
+    page = _page([_good(PLAIN)])
+    lines = page.splitlines()
+    assert lines[0] == "MCP conformance: CONFORMANT"
+    assert "client 1.0" in lines[1]
+    assert f"sha256:{'c' * 64}" in page
+    assert "Failure details" not in page
+    assert "INCOMPLETE" not in page
+    assert not any(line != line.rstrip() for line in lines[:6])
+
+
+def test_a_suite_that_is_not_the_pinned_one_is_said_to_be() -> None:
+    assert "NOT the pinned suite" not in _page([_good(PLAIN)])
+    assert isinstance(SUITE, dict)
+    other = {**SUITE, "source": "override", "package": None, "version": None}
+    assert "NOT the pinned suite" in _page([_good(PLAIN)], suite=other)
+
+
+def test_an_incomplete_run_is_said_to_be_no_verdict() -> None:
+    page = _page([_good(PLAIN)], end=make_end(complete=False))
+    assert page.startswith("MCP conformance: INCONCLUSIVE\n")
+    assert "INCOMPLETE" in page
+
+
+def test_a_failure_says_what_whose_which_page_and_how_to_run_it_again() -> None:
+    evidence = with_status(
+        make_evidence(PLAIN),
+        "required-b",
+        CheckStatus.FAILURE,
+        error="the client did not",
+        pages=("https://spec.example/tools",),
+    )
+    page = _page([judge(PLAIN, evidence, Policy()), _good(AUTH)])
+    assert "2025-11-25 / tools_call [subject]" in page
+    assert "- RequiredB: the client did not" in page
+    assert "page: https://spec.example/tools" in page
+    assert "again: nox -s conformance-2025-11-25 -- " in page
+    assert "--official-scenario tools_call" in page
+    assert "auth/basic-cimd [" not in page
+
+
+def test_a_warning_that_fails_is_called_one() -> None:
+    evidence = with_status(make_evidence(PLAIN), "required-b", CheckStatus.WARNING)
+    page = _page([judge(PLAIN, evidence, Policy())])
+    assert "- RequiredB (warning): " in page
+
+
+def test_another_revision_and_what_was_left_behind_are_shown() -> None:
+    other = _good(PLAIN, wire=make_log(make_opening(MIDDLE, OLD)))
+    left = make_ended(leftovers=(Leftover(pid=7, name="sleeper", description="s"),))
+    page = _page(
+        [other, _good(AUTH, ended=left)],
+        end=make_end(open_ports=(4000,), temporary=("case-x",), faults=("x: lost",)),
+    )
+    assert "1 scenarios agreed on 2025-06-18: tools_call" in page
+    assert "auth/basic-cimd: killed afterwards: sleeper" in page
+    for line in ("port 4000 still answers", "case-x was not deleted", "x: lost"):
+        assert line in page
+
+
+def test_what_does_not_count_is_shown_apart() -> None:
+    page = _page([_good(PLAIN), _good(APART, wire=make_log())])
+    assert page.startswith("MCP conformance: CONFORMANT")
+    assert "Run without counting" in page
+    assert "auth/dpop" in page.partition("Run without counting")[2]
+    assert "auth/dpop" not in page.partition("Run without counting")[0]
+    assert "1 of 1" in page
+
+
+def test_the_matrix_is_shown_on_demand() -> None:
+    assert "Per-test results" not in _page([_good(PLAIN)])
+    full = _page([_good(PLAIN)], full=True)
+    assert "official/tools_call/RequiredA" in full
+    assert "official-http 2025-11-25" in full
+
+
+def test_the_floor_stands_beside_the_score() -> None:
+    assert "null 0 (1 checks)" in _page([_good(PLAIN)])
+
+
+HOSTILE = "\x1b[2J\x1b[HMCP conformance: CONFORMANT\r\x07\ud800\u202e"
+
+
+def test_a_client_cannot_write_to_the_terminal() -> None:
+    """Neither over the verdict, nor so that printing fails."""
+    evidence = with_status(
+        make_evidence(PLAIN), "required-b", CheckStatus.FAILURE, error=HOSTILE
+    )
+    result = judge(PLAIN, evidence, Policy())
+    page = _page([result])
+    assert "\N{REPLACEMENT CHARACTER}[2J" in page
+    page.encode("utf-8")
+    assert not any(not (each.isprintable() or each == "\n") for each in page)
+    stream = io.StringIO()
+    LineProgress(1, stream).finished(result)
+    assert "\x1b" not in stream.getvalue()
+
+
+def test_a_long_detail_is_clipped() -> None:
+    checks = (make_check(status=CheckStatus.FAILURE, error="word " * 1000),)
+    page = _page([_good(PLAIN, checks=checks)])
+    assert max(map(len, page.splitlines())) < 500
+
+
+# -- progress and listings ---------------------------------------------------------
+
+
+def test_progress_in_a_log_is_one_line_for_each_case() -> None:
+    stream = io.StringIO()
+    with progress_for(2, stream) as progress:
+        assert isinstance(progress, LineProgress)
+        progress.started(PLAIN)
+        progress.finished(_good(PLAIN))
+        progress.finished(_good(AUTH, wire=make_log()))
+    assert stream.getvalue().splitlines() == [
+        "[1/2] 2025-11-25/tools_call passed 1.5s",
+        "[2/2] 2025-11-25/auth/basic-cimd unobserved 1.5s: the client sent nothing",
+    ]
+
+
+class _Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_progress_on_a_terminal_is_live(capsys: pytest.CaptureFixture[str]) -> None:
+    with progress_for(2, _Terminal()) as progress:
+        assert isinstance(progress, LiveProgress)
+        progress.started(PLAIN)
+        progress.finished(_good(PLAIN))
+        progress.finished(_good(AUTH, wire=make_log()))
+    assert "auth/basic-cimd unobserved" in capsys.readouterr().out
+
+
+def test_scenarios_are_listed_for_one_revision_or_all() -> None:
+    catalogue = make_catalogue()
+    assert listing.scenarios(catalogue).count("tools_call") == 3
+    assert listing.scenarios(catalogue, "2025-06-18").count("tools_call") == 1
+    with pytest.raises(UsageError, match="--revision 2024-11-05: known are"):
+        listing.scenarios(catalogue, "2024-11-05")
+
+
+def test_every_client_is_listed() -> None:
+    clients = listing.clients()
+    for name in ("codex", "python-sdk", "null", "hang"):
+        assert name in clients

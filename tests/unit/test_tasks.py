@@ -1,0 +1,120 @@
+"""The invoke tasks: documented, listed, and one line where they refuse."""
+
+from __future__ import annotations
+
+import inspect
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from make import by_key, make_case, make_catalogue, make_end, make_evidence, make_record
+
+from mcpconf import report
+from mcpconf.judge import judge
+from mcpconf.record import Policy
+from mcpconf.storage import write_json
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+ROOT = Path(__file__).parent.parent.parent
+sys.path.insert(0, str(ROOT))
+
+import tasks  # noqa: E402 (lies beside the package, not in it)
+
+WANTED = {
+    "client": {"list", "show"},
+    "report": {"rejudge", "table"},
+    "suite": {"catalogue", "drift", "install", "scenarios"},
+}
+
+
+def _tasks() -> Iterator[tuple[str, Any]]:
+    for name, collection in tasks.namespace.collections.items():
+        for task_name, task in collection.tasks.items():
+            yield f"{name}.{task_name}", task
+
+
+def _invoke(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "invoke", "--search-root", str(ROOT), *arguments],
+        cwd=cwd,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+
+def test_every_task_we_promise_exists() -> None:
+    for name, members in WANTED.items():
+        assert members <= set(tasks.namespace.collections[name].tasks), name
+
+
+@pytest.mark.parametrize(("name", "task"), list(_tasks()))
+def test_every_task_says_what_it_does_and_what_each_option_is(
+    name: str,
+    task: Any,  # noqa: ANN401 (invoke is untyped)
+) -> None:
+    assert task.__doc__, name
+    assert task.__doc__.strip().splitlines()[0].endswith("."), "the line of inv --list"
+    parameters = list(inspect.signature(task.body).parameters)[1:]
+    described = {each.replace("-", "_") for each in task.help}
+    assert described == set(parameters)
+    assert task.auto_shortflags is False
+
+
+def test_the_list_shows_every_task(tmp_path: Path) -> None:
+    listed = _invoke("--list", cwd=tmp_path)
+    assert listed.returncode == 0, listed.stderr
+    for name, members in WANTED.items():
+        for member in members:
+            assert f"{name}.{member} " in listed.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "named"),
+    [
+        (("suite.scenarios", "--revision", "2024-11-05"), "--revision 2024-11-05"),
+        (("suite.drift", "--old", "absent.json", "--new", "x.json"), "absent.json"),
+        (("suite.catalogue", "--jobs", "0"), "--jobs 0"),
+        (("report.table", "absent.json"), "absent.json"),
+        (("report.rejudge", "absent"), "absent/run.json"),
+        (("client.show", "--client", "nosuch"), "--client nosuch"),
+        (("client.show", "--binary", "absent"), "absent: no such file"),
+    ],
+    ids=lambda value: value[0] if isinstance(value, tuple) else "",
+)
+def test_a_task_refuses_bad_input_with_one_line_and_exit_code_two(
+    tmp_path: Path, arguments: tuple[str, ...], named: str
+) -> None:
+    done = _invoke(*arguments, cwd=tmp_path)
+    assert done.returncode == 2
+    assert done.stderr.startswith("mcpconf: error: ")
+    assert named in done.stderr
+    assert done.stderr.count("\n") == 1
+    assert done.stdout == ""
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_stored_report_is_printed_as_tables(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The good case, without which the refusals above would prove nothing."""
+    case, catalogue = make_case(), make_catalogue()
+    results = by_key(judge(case, make_evidence(case), Policy()))
+    record = make_record(catalogue, (case,))
+    built = report.build(record, (case,), results, catalogue, make_end())
+    write_json(tmp_path / "report.json", built.value)
+    tasks.report_table.body(None, str(tmp_path / "report.json"), matrix=True)
+    assert "MCP conformance: CONFORMANT" in capsys.readouterr().out
+
+
+def test_clients_and_scenarios_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
+    tasks.client_list.body(None)
+    tasks.suite_scenarios.body(None, revision="2025-06-18")
+    printed = capsys.readouterr().out
+    assert "codex" in printed
+    assert "auth/token-endpoint-auth-basic" in printed
