@@ -145,7 +145,7 @@ def client_show(_: Context, client: str = "codex", binary: str = "") -> None:
 )
 def report_rejudge(_: Context, run: str, out: str = "") -> None:
     """Derive a stored run's report again from its evidence: identical bytes."""
-    from mcpconf.run import rejudge  # noqa: PLC0415
+    from mcpconf.rejudge import rejudge  # noqa: PLC0415
     from mcpconf.storage import json_bytes, write_json  # noqa: PLC0415
     from mcpconf.suite.catalogue import load_catalogue  # noqa: PLC0415
 

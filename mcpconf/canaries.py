@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from mcpconf.run import Progress
+    from mcpconf.pool import Progress
 
 #: Must pass nothing at all.
 SILENT = ("null", "crash", "hang")

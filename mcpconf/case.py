@@ -78,7 +78,7 @@ class _Pipe:
 
     def _drain(self) -> None:
         while chunk := os.read(self._read, 1 << 16):
-            room = evidence.MAX_WIRE_BYTES // 2 - len(self.content)
+            room = evidence.MAX_WIRE_BYTES // 4 - len(self.content)
             self.content += chunk[: max(0, room)]
 
     def finish(self) -> bytes:

@@ -19,11 +19,12 @@ from mcpconf.client.job import DriverVerdict
 from mcpconf.decode import Json, Reader, load_json
 from mcpconf.errors import DecodeError
 from mcpconf.process import Ended, EndKind
-from mcpconf.storage import write_json, write_whole
+from mcpconf.storage import sha256_of, write_json, write_whole
 from mcpconf.suite.checks import parse_checks
 from mcpconf.wire import WireLog, parse_wire
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
     from pathlib import Path
 
     from mcpconf.record import CaseKey, Check
@@ -144,6 +145,31 @@ def read_case(run_dir: Path, key: CaseKey) -> CaseEvidence | None:
         wire=parse_wire(_read_wire(directory / WIRE), directory / WIRE),
         diagnostics=diagnostics.string() if diagnostics else None,
     )
+
+
+def digests_of(run_dir: Path, keys: Iterable[CaseKey]) -> dict[str, str]:
+    """``sha256:`` of every evidence file of the cases, by its path in the run."""
+    found = {}
+    for key in keys:
+        for name in (LAUNCH, ADAPTER, CHECKS, WIRE):
+            path = run_dir / key.path / name
+            if path.is_file():
+                found[f"{key.path}/{name}"] = f"sha256:{sha256_of(path)}"
+    return found
+
+
+def check_digests(run_dir: Path, digests: Mapping[str, str]) -> None:
+    """
+    Hold the evidence against the digests of its closing record.
+
+    :raises DecodeError: a file is missing, or is not the one that was stored.
+    """
+    for name, digest in digests.items():
+        path = run_dir / name
+        if not path.is_file():
+            raise DecodeError(path, "", "is missing, and the closing record names it")
+        if f"sha256:{sha256_of(path)}" != digest:
+            raise DecodeError(path, "", f"is not the file that was stored ({digest})")
 
 
 def _read_wire(path: Path) -> bytes:

@@ -135,6 +135,9 @@ def _timed_out(evidence: CaseEvidence) -> _Finding:
     silence = wire.silence_of(evidence.wire)
     if evidence.adapter is None:
         blame, who = Attribution.ADAPTER, "the driver left no record"
+    elif evidence.adapter.end.kind is not EndKind.TIMED_OUT:
+        blame, who = Attribution.SUITE, "the client had ended and the suite went on"
+        who += f"; {silence.description}" if silence else ""
     elif silence is not None and silence.side == "server":
         blame, who = Attribution.SUITE, silence.description
     else:

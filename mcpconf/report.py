@@ -195,26 +195,26 @@ def _combined(verdicts: Sequence[Verdict]) -> Verdict:
 
 def _verdict_of(pairs: Sequence[tuple[PlannedCase, ScenarioResult]]) -> Verdict:
     """Over what is scored; a variant that does not pass is a failure too."""
-    verdicts = []
-    for case, result in pairs:
-        if case.entry.not_scored is not None:
-            continue
-        if result.outcome.is_inconclusive:
-            verdicts.append(Verdict.INCONCLUSIVE)
-        elif result.outcome is Outcome.PASSED:
-            verdicts.append(Verdict.CONFORMANT)
-        elif result.outcome is not Outcome.NOT_APPLICABLE:
-            verdicts.append(Verdict.NOT_CONFORMANT)
-    if not verdicts:  # nothing scored was selected: judge what was
-        verdicts = [
-            Verdict.CONFORMANT
-            if result.outcome is Outcome.PASSED
-            else Verdict.INCONCLUSIVE
-            if result.outcome.is_inconclusive
-            else Verdict.NOT_CONFORMANT
-            for _, result in pairs
+    scored = [result for case, result in pairs if case.entry.not_scored is None]
+    # Where nothing scored was selected, what was selected is judged.
+    results = scored or [result for _, result in pairs]
+    return _combined(
+        [
+            _verdict_on(result)
+            for result in results
+            if result.outcome is not Outcome.NOT_APPLICABLE
         ]
-    return _combined(verdicts)
+    )
+
+
+def _verdict_on(result: ScenarioResult) -> Verdict:
+    if result.outcome is Outcome.PASSED:
+        return Verdict.CONFORMANT
+    # Whatever is not the subject's doing says nothing about the subject.
+    is_subjects = result.attribution is Attribution.SUBJECT
+    if result.outcome.is_inconclusive or not is_subjects:
+        return Verdict.INCONCLUSIVE
+    return Verdict.NOT_CONFORMANT
 
 
 def _official(

@@ -25,7 +25,7 @@ from mcpconf.record import (
 from mcpconf.revision import Revision
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from mcpconf.suite.catalogue import Catalogue
@@ -56,6 +56,7 @@ _END_KEYS = (
     "faults",
     "open_ports",
     "temporary",
+    "digests",
 )
 
 
@@ -204,6 +205,8 @@ class EndRecord:
     open_ports: tuple[int, ...]
     #: Private directories that were still there afterwards.
     temporary: tuple[str, ...]
+    #: ``sha256:`` of every evidence file, by its path in the run's folder.
+    digests: Mapping[str, str]
 
     def to_json(self) -> Json:
         """The stored form."""
@@ -214,6 +217,7 @@ class EndRecord:
             "faults": list(self.faults),
             "open_ports": list(self.open_ports),
             "temporary": list(self.temporary),
+            "digests": dict(self.digests),
         }
 
     @classmethod
@@ -232,4 +236,8 @@ class EndRecord:
                 each.integer() for each in reader.key("open_ports").items()
             ),
             temporary=reader.key("temporary").strings(),
+            digests={
+                name: digest.string()
+                for name, digest in reader.key("digests").members()
+            },
         )

@@ -8,10 +8,12 @@ is wrong with an option is found before the first case, and nothing is overwritt
 from __future__ import annotations
 
 import os
+import secrets
 import tempfile
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import mcpconf
 from mcpconf.client.manifest import MANIFESTS
@@ -20,11 +22,17 @@ from mcpconf.errors import UsageError
 from mcpconf.plan import select_cases
 from mcpconf.record import AuthMode, Policy, RevisionPolicy, WarningPolicy
 from mcpconf.redaction import redact_text
+from mcpconf.report import declared_unsupported
 from mcpconf.revision import Revision
-from mcpconf.run import Setup, new_run_id
 from mcpconf.runrecord import RunRecord
 from mcpconf.suite.catalogue import load_catalogue
 from mcpconf.suite.install import install_suite, override_suite
+
+if TYPE_CHECKING:
+    from mcpconf.client.subject import Subject
+    from mcpconf.plan import PlannedCase
+    from mcpconf.suite.catalogue import Catalogue
+    from mcpconf.suite.install import Suite
 
 OUTPUT = Path(".mcpconf")
 _LONGEST_S = 3600.0
@@ -75,6 +83,39 @@ class RunOptions:
         if self.policy.revision is not RevisionPolicy.SAME_ERA:
             words += ["--revision-policy", self.policy.revision.value]
         return tuple(words)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Setup:
+    """Everything a run needs, resolved and checked."""
+
+    record: RunRecord
+    cases: tuple[PlannedCase, ...]
+    catalogue: Catalogue
+    suite: Suite
+    subject: Subject
+    #: Where runs and the latest report go (``.mcpconf``).
+    output_dir: Path
+    report_path: Path | None
+    artifact_parent: Path | None
+    keep_artifacts: bool
+    jobs: int
+    timeout_s: float
+
+    @property
+    def launched(self) -> tuple[PlannedCase, ...]:
+        """The cases that are really launched: the manifest rules out the others."""
+        return tuple(
+            case
+            for case in self.cases
+            if declared_unsupported(self.record, case) is None
+        )
+
+
+def new_run_id() -> str:
+    """A name no other run has: time to read by, randomness to be alone."""
+    stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ")
+    return f"{stamp}-{secrets.token_hex(3)}"
 
 
 def resolve(options: RunOptions) -> Setup:

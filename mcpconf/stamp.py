@@ -9,7 +9,6 @@ later are not its business.
 
 from __future__ import annotations
 
-import hashlib
 import os
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -17,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from mcpconf.decode import Reader, load_json
 from mcpconf.errors import McpconfError
-from mcpconf.storage import write_json
+from mcpconf.storage import sha256_of, write_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -135,12 +134,6 @@ def check(stamp: Stamp, directory: Path) -> Stamp:
     except OSError as error:
         raise ChangedError(f"{error.filename}: {error.strerror}") from None
     return replace(stamp, files=files)
-
-
-def sha256_of(path: Path) -> str:
-    """The sha256 of a file's content, in hexadecimal."""
-    with path.open("rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 def _walk(directory: Path) -> Iterator[Path]:

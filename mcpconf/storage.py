@@ -9,6 +9,7 @@ indented and in UTF-8, so that equal values are equal bytes.
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import json
 import os
 import tempfile
@@ -60,3 +61,9 @@ def json_bytes(value: Json) -> bytes:
 def write_json(path: Path, value: Json, *, durable: bool = False) -> None:
     """Write `value` as `json_bytes` in one step."""
     write_whole(path, json_bytes(value), durable=durable)
+
+
+def sha256_of(path: Path) -> str:
+    """The sha256 of a file's content, in hexadecimal."""
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()

@@ -93,7 +93,10 @@ ROOMS = {
     "runrecord": ("mcpconf.runrecord",),
     "summary": ("mcpconf.summary",),
     "report": ("mcpconf.report",),
+    "hygiene": ("mcpconf.hygiene",),
+    "pool": ("mcpconf.pool",),
     "run": ("mcpconf.run",),
+    "rejudge": ("mcpconf.rejudge",),
     "setup": ("mcpconf.setup",),
     "canaries": ("mcpconf.canaries",),
     "bench": ("mcpconf.bench",),
@@ -118,7 +121,7 @@ ALLOWED: Mapping[str, set[str]] = {
     "wire": {"decode", "errors", "redaction", "revision"},
     "provision": {"decode", "errors", "process", "redaction", "storage"},
     "suite": {"decode", "errors", "record", "revision", "storage"},
-    "suite-install": {"decode", "errors", "provision"},
+    "suite-install": {"decode", "errors", "provision", "storage"},
     "survey": {
         "case",
         "client",
@@ -135,7 +138,7 @@ ALLOWED: Mapping[str, set[str]] = {
         "suite-install",
     },
     # Under -I -S: the standard library and each other.
-    "driver": set(),
+    "driver": {"redaction"},
     "canary": set(),
     "python-sdk": set(),
     "client": {
@@ -170,16 +173,11 @@ ALLOWED: Mapping[str, set[str]] = {
     "runrecord": {"client", "decode", "errors", "plan", "record", "revision"},
     "summary": {"record"},
     "report": {"client", "decode", "errors", "judge", "record", "summary"},
-    "run": {
-        "case",
-        "errors",
-        "evidence",
-        "judge",
-        "provision",
-        "report",
-        "runrecord",
-        "storage",
-    },
+    "hygiene": set(),
+    "pool": {"case", "errors", "evidence", "judge", "provision"},
+    "run": {"evidence", "hygiene", "pool", "report", "runrecord", "storage"},
+    # Derives a verdict again: it starts nothing, and knows no room that does.
+    "rejudge": {"evidence", "judge", "report", "runrecord"},
     "setup": {
         "client",
         "errors",
@@ -187,8 +185,8 @@ ALLOWED: Mapping[str, set[str]] = {
         "plan",
         "record",
         "redaction",
+        "report",
         "revision",
-        "run",
         "runrecord",
         "suite",
         "suite-install",
@@ -218,6 +216,7 @@ THIRD_PARTY: Mapping[str, set[str]] = {
     # Started as files: a sibling is imported by its bare name.
     "canary": {"initialize_only"},
     "cli": {"tabulate"},
+    "hygiene": {"psutil"},
     "process": {"psutil"},
     "provision": {"filelock", "platformdirs"},
     "python-sdk": {"assignment", "connection", "httpx2", "mcp", "pydantic"},

@@ -23,7 +23,7 @@ from mcpconf.environment import base_environment
 from mcpconf.errors import UsageError
 from mcpconf.process import EndKind, Program, run
 from mcpconf.redaction import redact_text
-from mcpconf.stamp import sha256_of
+from mcpconf.storage import sha256_of
 
 if TYPE_CHECKING:
     from mcpconf.client.manifest import Manifest

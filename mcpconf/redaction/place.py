@@ -22,7 +22,7 @@ from mcpconf.redaction.name import (
     secrets_in,
     without_secret,
 )
-from mcpconf.redaction.quotation import IS_CLOSING, closing
+from mcpconf.redaction.quotation import IS_CLOSING, closing, delimiter
 
 if TYPE_CHECKING:
     import re
@@ -113,11 +113,13 @@ class Places:
         """A sensitive name and its assignment."""
         kind = kind_of_ending(match["name"])
         close, assign = match["close"] or "", match["assign"]
-        for delimiter in (close, assign):
-            if delimiter.startswith("%"):
-                return self._encoded(kind, match.end(), delimiter)
+        for encoded in (close, assign):
+            if encoded.startswith("%"):
+                return self._encoded(kind, match.end(), encoded)
         if close and assign == ":":
-            return self._json(_Member(kind, close), match.end(), is_new_line=False)
+            return self._json(
+                _Member(kind, delimiter(close)), match.end(), is_new_line=False
+            )
         if assign == ":" and match["name"].lower() in PROSE:
             return match.end()
         return self._assigned(kind, match.end(), assign)
@@ -149,14 +151,14 @@ class Places:
             end = self._cut(kind, start, pattern.ONE_CREDENTIAL)
         return end if end > start else self._cut(kind, start, pattern.HEADER)
 
-    def _encoded(self, kind: Kind, start: int, delimiter: str) -> int:
+    def _encoded(self, kind: Kind, start: int, encoded: str) -> int:
         """A percent-encoded assignment, of a URL inside a URL or of JSON in one."""
         if blank := pattern.ENCODED_BLANK.match(self._text, start):
             start = blank.end()
         mark = pattern.ENCODED_MARK.match(self._text, start)
         if mark is not None:
             start = mark.end()
-        depth = pattern.encoding_depth(delimiter)
+        depth = pattern.encoding_depth(encoded)
         value = pattern.encoded_value(depth, in_marks=mark is not None)
         return self._cut(kind, start, value, _unquoted)
 

@@ -33,6 +33,11 @@ def _delimiter_size(run: int) -> int:
     return 1 << _depth(run)
 
 
+def delimiter(mark: str) -> str:
+    """A mark without the backslashes that belong to the string before it."""
+    return mark if "u" in mark else mark[-_delimiter_size(len(mark) - 1) :]
+
+
 def closing(text: str, start: int, mark: str) -> tuple[int, int]:
     """
     Where the closing mark of the string that `mark` opened starts and ends.

@@ -18,7 +18,7 @@ from mcpconf import cache
 from mcpconf.decode import Reader, load_json
 from mcpconf.errors import DecodeError, UsageError
 from mcpconf.npm import INSTALL_S, LOCK_FILES, install_locked, read_locked
-from mcpconf.stamp import sha256_of
+from mcpconf.storage import sha256_of
 from mcpconf.suite.node import Node, find_node, find_npm
 
 if TYPE_CHECKING:

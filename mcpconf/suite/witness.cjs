@@ -9,7 +9,7 @@
  * The servers keep their behaviour: methods are spied on the instances, arguments and
  * results pass through untouched, and no stream listener is added, since a `data`
  * listener would set a paused request flowing. A fault in here ends the witness, not
- * the suite: the log then stops short, and a log without traffic is never a pass.
+ * the suite: the log then stops in the middle of a line.
  *
  * Bodies may hold secrets. They go to a descriptor the runner reads into memory and
  * redacts, or to a file inside its private directory; this module redacts nothing.
@@ -50,9 +50,19 @@ function quietly(hook, ...parameters) {
   try {
     hook(...parameters);
   } catch {
-    sink = null;
-    open.clear();
+    giveUp();
   }
+}
+
+/** Write nothing more, and leave a torn line: it says that there was more to say. */
+function giveUp() {
+  try {
+    writeSync(sink, '{');
+  } catch {
+    // The sink itself is what failed.
+  }
+  sink = null;
+  open.clear();
 }
 
 const pause = new Int32Array(new SharedArrayBuffer(4));

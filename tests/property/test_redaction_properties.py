@@ -239,6 +239,8 @@ def test_known_secret_never_survives(
 def test_known_secret_never_survives_in_mixed_escapes(
     encoder: str, value: str, before: str, after: str
 ) -> None:
+    # A secret that looks escaped itself is known in the forms above only.
+    assume(not re.search(r"%[0-9A-Fa-f]{2}|\\u", value))
     assume(not before.endswith(("\\", "%")))
     assume(not re.search(r"%\w\Z|\\u[0-9a-f]{0,3}\Z", before))
     form = DEEP_ENCODERS[encoder](value)
@@ -304,7 +306,7 @@ def test_json_text_stays_json_at_every_depth(value: Json, depth: int) -> None:
 @bounded
 @given(
     st.lists(
-        st.sampled_from([*SENSITIVE, *HEADERS, *HARMLESS])
+        st.sampled_from([*SENSITIVE, "cookie", "authorization", *HARMLESS])
         | st.text(st.characters(exclude_characters=":=%\\-")).filter(
             lambda text: "eyJ" not in text
         ),

@@ -277,6 +277,7 @@ def make_end(**changes: Any) -> EndRecord:
         "faults": (),
         "open_ports": (),
         "temporary": (),
+        "digests": {},
     }
     return EndRecord(**{**values, **changes})
 

@@ -170,14 +170,23 @@ RULES = [
     pytest.param(
         {"ended": make_ended(EndKind.TIMED_OUT)},
         Outcome.TIMED_OUT,
-        SUBJECT,
+        SUITE,  # the client had ended in time: it was the suite that went on
         id="5-case-timed-out",
     ),
     pytest.param(
         {"ended": make_ended(EndKind.TIMED_OUT, exit_code=0)},
         Outcome.TIMED_OUT,
-        SUBJECT,
+        SUITE,
         id="5-case-timed-out-and-exited-0",
+    ),
+    pytest.param(
+        {
+            "ended": make_ended(EndKind.TIMED_OUT),
+            "adapter": make_adapter(kind=EndKind.TIMED_OUT),
+        },
+        Outcome.TIMED_OUT,
+        SUBJECT,
+        id="5-case-timed-out-with-the-client",
     ),
     pytest.param(
         {
@@ -190,13 +199,13 @@ RULES = [
         id="5-timed-out-without-record",
     ),
     pytest.param(
-        {"ended": make_ended(EndKind.TIMED_OUT), "wire": UNANSWERED},
+        {"adapter": make_adapter(kind=EndKind.TIMED_OUT), "wire": UNANSWERED},
         Outcome.TIMED_OUT,
         SUITE,
         id="5-timed-out-waiting-for-the-server",
     ),
     pytest.param(
-        {"ended": make_ended(EndKind.TIMED_OUT), "wire": make_log()},
+        {"adapter": make_adapter(kind=EndKind.TIMED_OUT), "wire": make_log()},
         Outcome.TIMED_OUT,
         SUBJECT,
         id="5-timed-out-in-silence",

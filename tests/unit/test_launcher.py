@@ -28,7 +28,7 @@ ODD_NAMES = {
     "command": "`echo gone` $(echo gone)",
     "new line": "first\nsecond",
     "not ASCII": "Übung-日本",
-    "not UTF-8": "caf\udce9",
+    "not UTF-8": "\udce9t\udce9",
     "backslash": "ends in \\",
     "operators": "a;b&c|d>e<f*?[g]#~!",
     "equals": "NAME=value",

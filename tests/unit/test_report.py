@@ -395,6 +395,22 @@ def test_a_hole_decides_before_a_failure_and_a_failure_before_a_pass(
         }
 
 
+@pytest.mark.parametrize(
+    ("attribution", "verdict"),
+    [
+        (Attribution.SUBJECT, N),
+        (Attribution.SUITE, I),
+        (Attribution.ADAPTER, I),
+        (Attribution.HARNESS, I),
+    ],
+)
+def test_what_is_not_the_subjects_doing_says_nothing_about_the_subject(
+    attribution: Attribution, verdict: Verdict
+) -> None:
+    late = replace(_result(AUTH, Outcome.TIMED_OUT), attribution=attribution)
+    assert _build((PLAIN, AUTH), [_judged(PLAIN), late]).verdict is verdict
+
+
 def test_the_verdict_is_taken_over_all_revisions() -> None:
     old, new = make_case(revision=OLD), make_case(revision=NEW)
     for results, verdict in (
@@ -490,7 +506,12 @@ def test_what_is_not_scored_does_not_make_up_for_what_is() -> None:
 
 @pytest.mark.parametrize(
     ("outcome", "verdict"),
-    [(Outcome.PASSED, C), (Outcome.FAILED, N), (Outcome.UNSUPPORTED, I)],
+    [
+        (Outcome.PASSED, C),
+        (Outcome.FAILED, N),
+        (Outcome.UNSUPPORTED, I),
+        (Outcome.NOT_APPLICABLE, I),
+    ],
 )
 def test_where_nothing_scored_was_selected_the_selection_is_judged(
     outcome: Outcome, verdict: Verdict

@@ -33,7 +33,12 @@ RECORD = make_record(
     auth_mode=AuthMode.STRICT,
     include_auth=False,
 )
-END = make_end(faults=("x: lost",), open_ports=(4000,), temporary=("left",))
+END = make_end(
+    faults=("x: lost",),
+    open_ports=(4000,),
+    temporary=("left",),
+    digests={"a/wire.jsonl": "sha256:x"},
+)
 
 
 def test_a_run_record_reads_back_as_it_was(tmp_path: Path) -> None:
@@ -107,6 +112,8 @@ def test_a_run_record_that_is_not_ours_is_refused_with_its_path(
         {"complete": None},
         {"open_ports": ["4000"]},
         {"faults": None},
+        {"digests": {"wire.jsonl": 1}},
+        {"digests": None},
     ],
 )
 def test_a_closing_record_that_is_not_ours_is_refused(

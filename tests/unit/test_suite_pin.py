@@ -10,7 +10,7 @@ import pytest
 
 from mcpconf.errors import ProvisionError, UsageError
 from mcpconf.npm import read_locked
-from mcpconf.stamp import sha256_of
+from mcpconf.storage import sha256_of
 from mcpconf.suite import install
 from mcpconf.suite.install import (
     LOCK_DIR,

@@ -2,5 +2,5 @@
 
 import os
 
-os.write(1, b"caf\xe9 \xff\xfe half a line")
+os.write(1, b"\xe9t\xe9 \xff\xfe half a line")
 os.write(2, b"\x80")

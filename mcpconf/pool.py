@@ -1,0 +1,148 @@
+"""
+The cases of one run, launched in a bounded pool and judged as they end.
+
+Cases whose timing the suite measures run alone, after the others. Results are kept by
+name, so that a report has the order of the plan whatever the finishing order.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from typing import TYPE_CHECKING, Protocol
+
+from mcpconf import cache, evidence, judge
+from mcpconf.case import Launch, launch_case
+from mcpconf.errors import McpconfError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from pathlib import Path
+
+    from mcpconf.plan import PlannedCase
+    from mcpconf.process import Running
+    from mcpconf.record import ScenarioResult
+    from mcpconf.setup import Setup
+
+    Publish = Callable[[Mapping[str, ScenarioResult]], None]
+
+#: A report is rendered anew at most this often while cases finish.
+PUBLISH_EVERY_S = 5.0
+
+
+class Progress(Protocol):
+    """What a run tells while it goes on."""
+
+    def started(self, case: PlannedCase) -> None:
+        """A case was launched."""
+
+    def finished(self, result: ScenarioResult) -> None:
+        """A case was judged."""
+
+
+class Pool:
+    """The launches of one run."""
+
+    def __init__(
+        self,
+        setup: Setup,
+        run_dir: Path,
+        private: Path,
+        progress: Progress,
+        publish: Publish,
+    ) -> None:
+        self._setup = setup
+        self._run_dir = run_dir
+        self._progress = progress
+        self._publish = publish
+        self._results: dict[str, ScenarioResult] = {}
+        self._running: dict[str, Running] = {}
+        self._lock = threading.Lock()
+        self._publish_at = 0.0
+        self.stopped = False
+        self.faults: list[str] = []
+        self.ports: set[int] = set()
+        node = setup.suite.node.version if setup.suite.node else "none"
+        self._launch = Launch(
+            suite=setup.suite,
+            subject=setup.subject,
+            run_dir=run_dir,
+            parent=private,
+            keep_artifacts=setup.keep_artifacts,
+            timeout_s=setup.timeout_s,
+            auth=setup.record.auth_mode.value,
+            compile_cache=cache.cache_dir() / "compiled" / node,
+            environment=dict(os.environ),
+        )
+
+    def stop(self) -> None:
+        """End every running case and launch no more; for signal handlers too."""
+        self.stopped = True
+        for running in list(self._running.values()):
+            running.stop()
+
+    def run(self) -> None:
+        """Every case that can be launched: first in parallel, then one by one."""
+        # Killed in its first case, a run must not leave the report of another.
+        self._publish(self.results)
+        cases = self._setup.launched
+        together = [case for case in cases if not case.entry.timing_sensitive]
+        alone = [case for case in cases if case.entry.timing_sensitive]
+        with ThreadPoolExecutor(self._setup.jobs) as executor:
+            self._submit(executor, together)
+        with ThreadPoolExecutor(1) as executor:
+            self._submit(executor, alone)
+
+    def _submit(
+        self, executor: ThreadPoolExecutor, cases: Sequence[PlannedCase]
+    ) -> None:
+        pending: set[Future[None]] = {
+            executor.submit(self._one, case) for case in cases
+        }
+        try:
+            while pending:
+                # A bounded wait lets the main thread see its signals everywhere.
+                done, pending = wait(pending, 0.5, FIRST_COMPLETED)
+                for future in done:
+                    future.result()
+                if done and time.monotonic() >= self._publish_at:
+                    self._publish(self.results)
+                    self._publish_at = time.monotonic() + PUBLISH_EVERY_S
+        except BaseException:
+            self.stop()  # nothing that was queued is of use to anybody now
+            raise
+
+    def _one(self, case: PlannedCase) -> None:
+        name = str(case.key)
+        if self.stopped:
+            return
+        self._progress.started(case)
+
+        def started(running: Running) -> None:
+            self._running[name] = running
+            if self.stopped:  # the stop came between the check above and here
+                running.stop()
+
+        try:
+            launch_case(self._launch, case, started)
+            stored = evidence.read_case(self._run_dir, case.key)
+        except McpconfError as error:
+            with self._lock:
+                self.faults.append(f"{name}: {error}")
+            return
+        finally:
+            self._running.pop(name, None)
+        result = judge.judge(case, stored, self._setup.record.policy)
+        with self._lock:
+            self._results[name] = result
+            if stored is not None:
+                self.ports |= stored.wire.ports
+        self._progress.finished(result)
+
+    @property
+    def results(self) -> dict[str, ScenarioResult]:
+        """What has been judged by now, by the case's name."""
+        with self._lock:
+            return dict(self._results)

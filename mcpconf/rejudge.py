@@ -1,0 +1,36 @@
+"""The verdict of a stored run, derived again from its evidence; nothing is started."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from mcpconf import evidence, judge, report
+from mcpconf.runrecord import EndRecord, RunRecord
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from mcpconf.suite.catalogue import Catalogue
+
+
+def rejudge(run_dir: Path, catalogue: Catalogue) -> report.Report:
+    """
+    Derive the report of a stored run again, from its evidence alone.
+
+    :raises DecodeError: a file of the run is missing, malformed or not the one the
+        closing record names, or it was judged with another catalogue.
+    """
+    record = RunRecord.load(run_dir / evidence.RUN)
+    end_path = run_dir / evidence.END
+    end = EndRecord.load(end_path) if end_path.is_file() else None
+    if end is not None:
+        evidence.check_digests(run_dir, end.digests)
+    cases = record.planned(catalogue)
+    results = {}
+    for case in cases:
+        stored = evidence.read_case(run_dir, case.key)
+        if stored is not None:
+            results[str(case.key)] = judge.judge(case, stored, record.policy)
+    built = report.build(record, cases, results, catalogue, end)
+    report.validate(built.value)
+    return built
