@@ -30,7 +30,10 @@ import pytest
 from mcpconf import case, cli, evidence, run
 from mcpconf.decode import load_json
 from mcpconf.errors import DecodeError, ExitCode
+from mcpconf.record import CaseKey
+from mcpconf.rejudge import rejudge
 from mcpconf.report import load_report
+from mcpconf.revision import Revision
 from mcpconf.storage import json_bytes
 from mcpconf.suite.catalogue import load_catalogue
 
@@ -239,7 +242,8 @@ def test_a_suite_that_hangs_is_ended_with_who_holds_its_pipes(
     )
 
     assert scene.scenario()["outcome"] == "timed-out"
-    assert code == ExitCode.NOT_CONFORMANT
+    # The client had done its part in time: this says nothing about the client.
+    assert code == ExitCode.HARNESS
 
 
 def test_a_suite_that_is_missing_is_bad_input(
@@ -545,7 +549,7 @@ def test_a_run_that_is_stopped_says_that_it_is_incomplete(
     assert report["verdict"] == "INCONCLUSIVE"
     (only,) = report["cases"]
     assert [each["outcome"] for each in only["scenarios"]] == ["passed", "not-run"]
-    assert run.rejudge(scene.run_dir(), load_catalogue()).value == report
+    assert rejudge(scene.run_dir(), load_catalogue()).value == report
 
 
 def test_a_run_that_is_killed_leaves_a_report_that_says_so(scene: Scene) -> None:
@@ -558,7 +562,7 @@ def test_a_run_that_is_killed_leaves_a_report_that_says_so(scene: Scene) -> None
     assert alive == []
     report = scene.report()
     assert (report["complete"], report["success"]) == (False, False)
-    rejudged = run.rejudge(scene.run_dir(), load_catalogue())
+    rejudged = rejudge(scene.run_dir(), load_catalogue())
     assert rejudged.exit_code == ExitCode.HARNESS
     (only,) = rejudged.value["cases"]
     assert [each["outcome"] for each in only["scenarios"]] == ["passed", "not-run"]
@@ -601,7 +605,7 @@ def stored(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_a_complete_run_is_rejudged_to_the_same_bytes(stored: Path) -> None:
-    rejudged = run.rejudge(stored, load_catalogue())
+    rejudged = rejudge(stored, load_catalogue())
 
     assert json_bytes(rejudged.value) == (stored / run.REPORT).read_bytes()
 
@@ -617,6 +621,14 @@ def changed(value: Any, place: Place, new: object) -> Any:  # noqa: ANN401 (JSON
     else:
         inner[last] = new
     return value
+
+
+def reseal(run_dir: Path) -> None:
+    """Forge the closing record: what is left then is what the files themselves say."""
+    key = CaseKey(revision=Revision.V2025_11_25, scenario="tools_call")
+    end: Any = load_json(run_dir / evidence.END)
+    end["digests"] = evidence.digests_of(run_dir, [key])
+    (run_dir / evidence.END).write_bytes(json_bytes(end))
 
 
 @pytest.mark.parametrize(
@@ -642,16 +654,18 @@ def changed(value: Any, place: Place, new: object) -> Any:  # noqa: ANN401 (JSON
         (f"{CASE}/{evidence.CHECKS}", (0, "id"), ..., "[0].id"),
     ],
 )
-def test_tampered_evidence_is_refused_with_file_and_place(  # noqa: PLR0917 (a table)
+def test_evidence_under_another_seal_is_refused_with_file_and_place(  # noqa: PLR0917 (a table)
     stored: Path, tmp_path: Path, file: str, place: Place, new: object, where: str
 ) -> None:
     copy = tmp_path / "run"
     shutil.copytree(stored, copy)
     value = changed(load_json(copy / file), place, new)
     (copy / file).write_bytes(json_bytes(value))
+    if file != evidence.END:
+        reseal(copy)
 
     with pytest.raises(DecodeError) as caught:
-        run.rejudge(copy, load_catalogue())
+        rejudge(copy, load_catalogue())
 
     assert Path(file).name in str(caught.value)
     assert where in str(caught.value)
@@ -681,12 +695,17 @@ def test_damaged_evidence_is_refused_with_its_file(
     else:
         (copy / file).write_bytes(b"\xff" + content)
 
+    if file != evidence.RUN:
+        with pytest.raises(DecodeError, match=Path(file).name):
+            rejudge(copy, load_catalogue())  # the digest of the closing record
+    reseal(copy)
+
     if file.endswith(evidence.WIRE) and damage in {"torn", "empty"}:
         # What a killed suite leaves: readable, and no evidence that all went well.
-        assert run.rejudge(copy, load_catalogue()).exit_code != ExitCode.CONFORMANT
+        assert rejudge(copy, load_catalogue()).exit_code != ExitCode.CONFORMANT
         return
     with pytest.raises(DecodeError, match=Path(file).name):
-        run.rejudge(copy, load_catalogue())
+        rejudge(copy, load_catalogue())
 
 
 @pytest.mark.parametrize("name", [evidence.END, f"{CASE}/{evidence.LAUNCH}"])
@@ -697,8 +716,10 @@ def test_a_run_without_a_closing_record_is_inconclusive(
     copy = tmp_path / "run"
     shutil.copytree(stored, copy)
     (copy / name).unlink()
+    if name != evidence.END:
+        reseal(copy)
 
-    assert run.rejudge(copy, load_catalogue()).exit_code == ExitCode.HARNESS
+    assert rejudge(copy, load_catalogue()).exit_code == ExitCode.HARNESS
 
 
 # Secrets

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from invoke.program import Program
 from make import by_key, make_case, make_catalogue, make_end, make_evidence, make_record
 
 from mcpconf import report
@@ -88,15 +89,29 @@ def test_the_list_shows_every_task(tmp_path: Path) -> None:
     ids=lambda value: value[0] if isinstance(value, tuple) else "",
 )
 def test_a_task_refuses_bad_input_with_one_line_and_exit_code_two(
-    tmp_path: Path, arguments: tuple[str, ...], named: str
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    arguments: tuple[str, ...],
+    named: str,
 ) -> None:
-    done = _invoke(*arguments, cwd=tmp_path)
-    assert done.returncode == 2
-    assert done.stderr.startswith("mcpconf: error: ")
-    assert named in done.stderr
-    assert done.stderr.count("\n") == 1
-    assert done.stdout == ""
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(SystemExit) as end:
+        Program(namespace=tasks.namespace).run(["inv", *arguments])
+    printed = capsys.readouterr()
+    assert end.value.code == 2
+    assert printed.err.startswith("mcpconf: error: ")
+    assert named in printed.err
+    assert printed.err.count("\n") == 1
+    assert printed.out == ""
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_refusal_reaches_the_shell(tmp_path: Path) -> None:
+    """The real program once: exit code and standard error are the process's own."""
+    done = _invoke("report.table", "absent.json", cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("mcpconf: error: absent.json: cannot be read")
 
 
 def test_a_stored_report_is_printed_as_tables(
