@@ -39,33 +39,33 @@ def _conformance(revision: str) -> Callable[[nox.Session], None]:
 
 
 for _revision in REVISIONS:
-    nox.session(name=f"conformance-{_revision}", tags=["conformance"], default=False)(
-        _conformance(_revision)
-    )
+    nox.session(
+        name=f"conformance-{_revision}", tags=["ci", "conformance"], default=False
+    )(_conformance(_revision))
 
 
-@nox.session(default=False)
+@nox.session(tags=["ci"], default=False)
 def conformance(session: nox.Session) -> None:
     """Run the client scenarios of all revisions and judge them."""
     session.install("-e", ".")
     session.run("python", "-m", "mcpconf", "run", *session.posargs)
 
 
-@nox.session(default=False)
+@nox.session(tags=["ci"], default=False)
 def canaries(session: nox.Session) -> None:
     """Run the clients that do next to nothing; the first three must pass nothing."""
     session.install("-e", ".")
     session.run("python", "-m", "mcpconf", "canaries", *session.posargs)
 
 
-@nox.session
+@nox.session(tags=["ci"])
 def tests(session: nox.Session) -> None:
     """Run every test of the project."""
     session.install("-e", ".", *_group("tests"))
     session.run("pytest", *session.posargs)
 
 
-@nox.session
+@nox.session(tags=["ci"])
 def lint(session: nox.Session) -> None:
     """Check style, formatting and spelling."""
     session.install(*_group("lint"))
@@ -74,7 +74,7 @@ def lint(session: nox.Session) -> None:
     session.run("codespell")
 
 
-@nox.session
+@nox.session(tags=["ci"])
 def types(session: nox.Session) -> None:
     """Check types."""
     session.install("-e", ".", *_group("types"))

@@ -158,12 +158,17 @@ def digests_of(run_dir: Path, keys: Iterable[CaseKey]) -> dict[str, str]:
     return found
 
 
-def check_digests(run_dir: Path, digests: Mapping[str, str]) -> None:
+def check_digests(
+    run_dir: Path, keys: Iterable[CaseKey], digests: Mapping[str, str]
+) -> None:
     """
     Hold the evidence against the digests of its closing record.
 
-    :raises DecodeError: a file is missing, or is not the one that was stored.
+    :raises DecodeError: a file is missing, is not the one that was stored, or was not
+        there when the run closed.
     """
+    for name in sorted(set(digests_of(run_dir, keys)) - set(digests)):
+        raise DecodeError(run_dir / name, "", "is not named by the closing record")
     for name, digest in digests.items():
         path = run_dir / name
         if not path.is_file():

@@ -5,10 +5,10 @@ The rules are tried in order; the first that applies decides:
 
  1. the run was stopped, or the case never launched → not-run
  2. the manifest or the driver says the client cannot do it → unsupported
- 3. the suite or the launch broke → harness-error
+ 3. the suite did not start → harness-error
  4. the driver broke → harness-error (adapter)
- 5. the client was killed, or outlived its time → crashed, timed-out
- 6. ``checks.json`` is missing or malformed → harness-error (suite)
+ 5. the client was killed, or it or the suite outlived its time → crashed, timed-out
+ 6. the suite crashed, or its ``checks.json`` is missing or malformed → harness-error
  7. no traffic of the client → unobserved
  8. the client speaks another era's revision → unsupported
  9. a check failed → failed, or suite-defect where upstream is known to be wrong
@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING
 
 from mcpconf import wire
 from mcpconf.client.job import DriverVerdict
-from mcpconf.process import EndKind
+from mcpconf.process import Ended, EndKind
 from mcpconf.record import (
     Attribution,
     Check,
@@ -269,7 +269,8 @@ def _result(
     if evidence is None:
         return result
     seen = wire.revisions_of(evidence.wire)
-    silence = wire.silence_of(evidence.wire)
+    is_hung = finding.outcome in {Outcome.TIMED_OUT, Outcome.UNOBSERVED}
+    silence = wire.silence_of(evidence.wire) if is_hung else None
     ids = {check.check_id for check in evidence.checks}
     is_complete = finding.outcome in {Outcome.PASSED, Outcome.FAILED}
     return replace(
@@ -279,7 +280,7 @@ def _result(
         offered=seen.offered,
         agreed=seen.agreed,
         silence=silence.description if silence else None,
-        leftovers=tuple(str(each.name) for each in evidence.ended.leftovers),
+        leftovers=_leftovers(evidence.ended),
         missing_checks=(
             tuple(sorted(set(case.entry.checks) - ids)) if is_complete else ()
         ),
@@ -287,6 +288,13 @@ def _result(
         duration_s=evidence.ended.duration_s,
         diagnostics=evidence.diagnostics,
     )
+
+
+def _leftovers(ended: Ended) -> tuple[str, ...]:
+    """Who had to be killed, and who could not be."""
+    names = tuple(each.name for each in ended.leftovers)
+    survived = ended.error if ended.kind is not EndKind.FAILED_TO_START else None
+    return (*names, survived) if survived else names
 
 
 def _harness_checks(

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     Publish = Callable[[Mapping[str, ScenarioResult]], None]
 
 #: A report is rendered anew at most this often while cases finish.
-PUBLISH_EVERY_S = 5.0
+PUBLISH_EVERY_S = 10.0
 
 
 class Progress(Protocol):

@@ -24,7 +24,8 @@ def rejudge(run_dir: Path, catalogue: Catalogue) -> report.Report:
     end_path = run_dir / evidence.END
     end = EndRecord.load(end_path) if end_path.is_file() else None
     if end is not None:
-        evidence.check_digests(run_dir, end.digests)
+        keys = [key for key, _ in record.cases]
+        evidence.check_digests(run_dir, keys, end.digests)
     cases = record.planned(catalogue)
     results = {}
     for case in cases:

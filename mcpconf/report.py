@@ -375,7 +375,9 @@ def _checks(
             check_id=None,
         )
         if value["status"] == ReportStatus.FAIL.value:
-            value |= _blame(record, case, result.attribution or Attribution.SUBJECT)
+            # A broken message is the client's, whoever else is to blame for the case.
+            blame = None if kind == "wire-schema" else result.attribution
+            value |= _blame(record, case, blame or Attribution.SUBJECT)
         values.append(value)
     if not values:
         values.append(

@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     from mcpconf.suite.install import Suite
 
 OUTPUT = Path(".mcpconf")
+#: Limit of one scenario's drive, unless the caller says otherwise.
+TIMEOUT_S = 45.0
 _LONGEST_S = 3600.0
 
 
@@ -54,7 +56,7 @@ class RunOptions:
     policy: Policy = field(default_factory=Policy)
     jobs: int = field(default_factory=lambda: os.cpu_count() or 1)
     #: Limit of one scenario's drive, in seconds.
-    timeout_s: float = 45.0
+    timeout_s: float = TIMEOUT_S
     report: Path | None = None
     artifact_parent: Path | None = None
     keep_artifacts: bool = False
@@ -80,6 +82,8 @@ class RunOptions:
             words += ["--require-automatic-auth"]
         if self.policy.warnings is not WarningPolicy.FAIL:
             words += ["--warnings", self.policy.warnings.value]
+        if self.timeout_s != TIMEOUT_S:
+            words += ["--timeout", f"{self.timeout_s:g}"]
         if self.policy.revision is not RevisionPolicy.SAME_ERA:
             words += ["--revision-policy", self.policy.revision.value]
         return tuple(words)

@@ -8,6 +8,7 @@ functions count for the arrows and not for cycles: they are how a cycle is avoid
 from __future__ import annotations
 
 import ast
+import functools
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -260,6 +261,7 @@ def _run_time(node: ast.AST, *, is_early: bool) -> Iterator[tuple[ast.stmt, bool
         yield from _run_time(child, is_early=inner)
 
 
+@functools.cache
 def imports_of(root: Path) -> tuple[Import, ...]:
     """Every import at run time of the package below `root`."""
     paths = sorted((root / PACKAGE).rglob("*.py"))

@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from mcpconf.client.job import Record
 
 
+_SHELL_SIGNALLED, _SIGNALS = 128, 32
+
+
 def suite_variables() -> dict[str, str]:
     """The ``MCP_CONFORMANCE_*`` variables the suite set for this scenario."""
     return {
@@ -61,8 +64,10 @@ def drive(record: Record, url: str) -> None:
             "run", ok=False, detail=f"still running after {job.deadline_s:g} s"
         )
         return
-    if status < 0:
-        name = signal_name(-status) if sys.platform != "win32" else str(status)
+    if status < 0 or _SHELL_SIGNALLED < status < _SHELL_SIGNALLED + _SIGNALS:
+        # A wrapping shell turns the death of its program into 128 and the signal.
+        number = -status if status < 0 else status - _SHELL_SIGNALLED
+        name = signal_name(number) if sys.platform != "win32" else str(status)
         record.ended("signalled", signal=name)
         record.require("run", ok=False, detail=f"killed by {name}")
     record.ended("exited", exit_code=status)

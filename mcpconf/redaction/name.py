@@ -11,6 +11,7 @@ from __future__ import annotations
 import base64
 import re
 from enum import Enum
+from functools import lru_cache
 from typing import TYPE_CHECKING
 from urllib.parse import unquote, unquote_plus
 
@@ -49,6 +50,7 @@ _CREDENTIALS = re.compile(
     rf"(\s*+(?:{_SCHEMES})(?:[\s+]|%(?:25)*20)++)(.+)", re.IGNORECASE | re.DOTALL
 )
 _SCHEME_ALONE = re.compile(rf"\s*+(?:{_SCHEMES})\s*+", re.IGNORECASE)
+_BASE64 = re.compile(r"[A-Za-z0-9+/]*+")
 _COOKIE_END = re.compile(r"(;)")
 # A comma also parts two cookies, where a proxy joined repeated header lines; the
 # comma inside `Expires=Wed, 21 Oct 2026` is not followed by a name and an equals sign.
@@ -58,6 +60,7 @@ _ATTRIBUTES = frozenset(
 )
 
 
+@lru_cache(maxsize=4096)
 def kind_of(name: str) -> Kind | None:
     """The kind of value a member, parameter or header of this name has."""
     # No sensitive ending is longer; a hostile name costs no more than this.
@@ -127,12 +130,11 @@ def _cookies(kind: Kind, value: str) -> Iterator[tuple[str, str]]:
 
 def basic_passwords(credentials: str) -> Iterator[str]:
     """The password inside Basic credentials, as sent and percent-decoded."""
-    plain = unquote(credentials).replace("\\", "")
-    try:
-        # A cut-off value still shows its beginning.
-        pair = base64.b64decode(plain[: len(plain) // 4 * 4])
-    except ValueError:
-        return
+    match = _BASE64.match(unquote(credentials).replace("\\", ""))
+    digits = "" if match is None else match[0]
+    # A cut-off value still shows its beginning.
+    digits = digits[:-1] if len(digits) % 4 == 1 else digits
+    pair = base64.b64decode(digits + "=" * (-len(digits) % 4))
     _, colon, password = pair.decode("utf-8", "replace").partition(":")
     if colon:
         yield password

@@ -243,7 +243,7 @@ class Places:
         passwords: tuple[str, ...] = ()
         if match["scheme"].lower() == "basic":
             passwords = tuple(basic_passwords(found[0]))
-            is_credential = bool(passwords) or PLACEHOLDER in found[0]
+            is_credential = bool(passwords)
         else:
             is_credential = _is_credential(found[0])
         if not is_credential:

@@ -7,6 +7,7 @@ a JSON text, a form or a URL inside a string is seen through.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from mcpconf.redaction.name import (
@@ -53,7 +54,7 @@ def _redacted(value: Json, secrets: Secrets, kind: Kind | None, depth: int) -> J
         return [_redacted(each, secrets, kind, depth + 1) for each in value]
     result: dict[str, Json] = {}
     for name, each in value.items():
-        kept = unused = redact_text(name, secrets)
+        kept = unused = _line(name, secrets, None)
         number = 1
         while unused in result:  # two names may differ in their secret only
             number += 1
@@ -83,9 +84,24 @@ def redact_headers(
 
 def _line(value: str, secrets: Secrets, kind: Kind | None) -> str:
     if kind is None:
-        return redact_text(value, secrets)
+        is_common = not secrets and len(value) <= _SHORT
+        return _cleared(value) if is_common else redact_text(value, secrets)
     # A scheme or the name of a cookie stays, and may still hold a known secret.
     return without_secret(kind, secrets.redact(value))
+
+
+def _look(text: str) -> tuple[str, ...]:
+    """The secrets a text shows by their place."""
+    seen: list[str] = []
+    # A line's end, so that all of it is read in one piece.
+    Redactor(found=seen.append).feed(f"{text}\n")
+    return tuple(seen)
+
+
+#: Header names, methods and the like come by the thousand in every log.
+_SHORT = 200
+_seen = lru_cache(maxsize=4096)(_look)
+_cleared = lru_cache(maxsize=4096)(redact_text)
 
 
 def collect(value: Json) -> set[str]:
@@ -107,10 +123,7 @@ def _collected(value: Json, kind: Kind | None, depth: int) -> Iterator[str]:
         if kind is not None:
             yield from secrets_in(kind, value)
         else:
-            seen: list[str] = []
-            # A line's end, so that all of it is read in one piece.
-            Redactor(found=seen.append).feed(f"{value}\n")
-            yield from seen
+            yield from _seen(value) if len(value) <= _SHORT else _look(value)
     elif isinstance(value, (list, dict)) and depth < MAX_DEPTH:
         if isinstance(value, list):
             for each in value:

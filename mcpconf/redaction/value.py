@@ -38,6 +38,7 @@ code_challenge device_code authorization_code client_credentials redirect_uri
 grant_type token_type expires_in mcp-session-id mcp-protocol-version jsonrpc
 initialize notifications/initialized server/discover tools/list tools/call
 resources/list resources/read prompts/list prompts/get protocolversion
+/token /authorize /register /mcp
 http://localhost https://localhost http://127.0.0.1 https://127.0.0.1
 2024-11-05 2025-03-26 2025-06-18 2025-11-25 2026-07-28 mcpconf conformance
 """.lower()

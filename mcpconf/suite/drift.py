@@ -37,7 +37,7 @@ class Drift:
 
 
 def compare(old: Catalogue, new: Catalogue) -> tuple[Drift, ...]:
-    """Every difference between two catalogues, in report order; empty when alike."""
+    """Every difference in scenarios and checks, in report order; empty when alike."""
     found = []
     for revision in Revision:
         before = {entry.scenario: entry for entry in old.revisions[revision]}

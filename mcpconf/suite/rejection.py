@@ -55,10 +55,10 @@ REJECTIONS = {
 def stage_of(exchange: Exchange) -> Stage | None:
     """The stage one exchange belongs to, by the paths of the suite's mock servers."""
     path = urlsplit(exchange.url).path
+    if path.endswith("/authorize"):  # GET or POST, RFC 6749 section 3.1
+        return Stage.AUTHORIZATION
     if exchange.method == "POST":
         return Stage.TOKEN if path.endswith("/token") else None
-    if path.endswith("/authorize"):
-        return Stage.AUTHORIZATION
     if exchange.status != _OK or "/.well-known/" not in path:
         return None
     if "oauth-protected-resource" in path:

@@ -240,7 +240,7 @@ def test_known_secret_never_survives_in_mixed_escapes(
     encoder: str, value: str, before: str, after: str
 ) -> None:
     # A secret that looks escaped itself is known in the forms above only.
-    assume(not re.search(r"%[0-9A-Fa-f]{2}|\\u", value))
+    assume(not re.search(r"%[0-9A-Fa-f]{2}|%\Z|\\u", value))
     assume(not before.endswith(("\\", "%")))
     assume(not re.search(r"%\w\Z|\\u[0-9a-f]{0,3}\Z", before))
     form = DEEP_ENCODERS[encoder](value)

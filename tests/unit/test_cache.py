@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NoReturn
 import filelock
 import pytest
 
-from mcpconf import cache, stamp
+from mcpconf import cache, stamp, storage
 from mcpconf.errors import ProvisionError
 
 if TYPE_CHECKING:
@@ -209,7 +209,7 @@ def test_entry_with_other_times_is_read_once(monkeypatch: pytest.MonkeyPatch) ->
     entry = ensure(build)
     os.utime(entry / "data", ns=(7, 7))
     read = []
-    real = stamp.sha256_of
+    real = storage.sha256_of
 
     def note(path: Path) -> str:
         read.append(path.name)
@@ -225,7 +225,7 @@ def test_entry_with_other_times_is_read_once(monkeypatch: pytest.MonkeyPatch) ->
 def test_recorded_digest_is_the_files() -> None:
     entry = ensure(Builder())
     program = entry / "bin" / "program"
-    assert cache.recorded_sha256(entry, program) == stamp.sha256_of(program)
+    assert cache.recorded_sha256(entry, program) == storage.sha256_of(program)
 
 
 @pytest.mark.parametrize("error", [ProvisionError("npm failed"), KeyboardInterrupt()])

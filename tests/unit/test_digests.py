@@ -33,18 +33,25 @@ def test_digests_name_the_files_there_are(run_dir: Path) -> None:
         "cases/2025-11-25/auth-basic-cimd/wire.jsonl",
     ]
     assert all(digest.startswith("sha256:") for digest in digests.values())
-    evidence.check_digests(run_dir, digests)
+    evidence.check_digests(run_dir, [KEY], digests)
 
 
 def test_evidence_that_was_changed_is_refused(run_dir: Path) -> None:
     digests = evidence.digests_of(run_dir, [KEY])
     (run_dir / KEY.path / evidence.WIRE).write_text("another")
     with pytest.raises(DecodeError, match=r"wire\.jsonl: is not the file"):
-        evidence.check_digests(run_dir, digests)
+        evidence.check_digests(run_dir, [KEY], digests)
 
 
 def test_evidence_that_is_gone_is_refused(run_dir: Path) -> None:
     digests = evidence.digests_of(run_dir, [KEY])
     (run_dir / KEY.path / evidence.LAUNCH).unlink()
     with pytest.raises(DecodeError, match=r"launch\.json: is missing"):
-        evidence.check_digests(run_dir, digests)
+        evidence.check_digests(run_dir, [KEY], digests)
+
+
+def test_evidence_that_came_later_is_refused(run_dir: Path) -> None:
+    digests = evidence.digests_of(run_dir, [KEY])
+    (run_dir / KEY.path / evidence.CHECKS).write_text("[]")
+    with pytest.raises(DecodeError, match=r"checks\.json: is not named"):
+        evidence.check_digests(run_dir, [KEY], digests)

@@ -146,26 +146,6 @@ def test_a_driver_record_of_another_form_is_refused_with_its_path(
     assert where in str(caught.value)
 
 
-def test_evidence_is_held_against_the_digests_of_the_closing_record(
-    tmp_path: Path,
-) -> None:
-    evidence.write_case(tmp_path, KEY, RAW)
-    digests = evidence.digests_of(tmp_path, [KEY, make_case("never-run").key])
-    assert sorted(digests) == [
-        f"{KEY.path}/{name}"
-        for name in ("adapter.json", "checks.json", "launch.json", "wire.jsonl")
-    ]
-    evidence.check_digests(tmp_path, digests)
-    path = evidence.case_dir(tmp_path, KEY) / evidence.CHECKS
-    content = path.read_bytes()
-    path.write_bytes(content.replace(b"FAILURE", b"SUCCESS"))
-    with pytest.raises(DecodeError, match="is not the file that was stored"):
-        evidence.check_digests(tmp_path, digests)
-    path.unlink()
-    with pytest.raises(DecodeError, match="is missing, and the closing record"):
-        evidence.check_digests(tmp_path, digests)
-
-
 def test_two_cases_of_one_scenario_have_places_of_their_own(tmp_path: Path) -> None:
     places = {
         evidence.case_dir(tmp_path, make_case("auth/basic-cimd", variant=each).key)

@@ -421,6 +421,15 @@ def test_secrets_show_labels_and_never_values() -> None:
     assert "-one" not in str(secrets)
 
 
+def test_basic_credentials_are_gone_where_only_a_part_of_them_was_known() -> None:
+    text = "sent Basic " + base64.b64encode(b"client:part-of-it and more").decode()
+
+    redacted = redact_text(text, Secrets.of(["part-of-it"]))
+
+    assert redacted == f"sent Basic {PLACEHOLDER}"
+    assert redact_text(redacted) == redacted
+
+
 def test_overlapping_secrets_are_both_gone() -> None:
     secrets = Secrets.of(["abcdefgh", "efghijkl"])
 
