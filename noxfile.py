@@ -8,14 +8,16 @@ here because nox runs this file in its own environment; a test compares the two.
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING
 
 import nox
+import nox.command
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-nox.needs_version = ">=2025.5.1"
+nox.needs_version = ">=2026.10.20"
 nox.options.sessions = ["lint", "types", "tests"]
 nox.options.default_venv_backend = "venv"
 
@@ -27,12 +29,20 @@ def _group(name: str) -> tuple[str, ...]:
     return nox.project.dependency_groups(PROJECT, name)
 
 
+def _mcpconf(session: nox.Session, *words: str) -> None:
+    """Run one mcpconf command; its exit codes 2 and 3 become nox's own."""
+    session.install("-e", ".")
+    try:
+        session.run("python", "-m", "mcpconf", *words, *session.posargs)
+    except nox.command.CommandFailed as failed:
+        if failed.return_code in {2, 3}:  # nox itself knows no failure but 1
+            sys.exit(failed.return_code)
+        raise
+
+
 def _conformance(revision: str) -> Callable[[nox.Session], None]:
     def session(session: nox.Session) -> None:
-        session.install("-e", ".")
-        session.run(
-            "python", "-m", "mcpconf", "run", "--revision", revision, *session.posargs
-        )
+        _mcpconf(session, "run", "--revision", revision)
 
     session.__doc__ = f"Run the client scenarios of {revision} and judge them."
     return session
@@ -47,15 +57,13 @@ for _revision in REVISIONS:
 @nox.session(tags=["ci"], default=False)
 def conformance(session: nox.Session) -> None:
     """Run the client scenarios of all revisions and judge them."""
-    session.install("-e", ".")
-    session.run("python", "-m", "mcpconf", "run", *session.posargs)
+    _mcpconf(session, "run")
 
 
 @nox.session(tags=["ci"], default=False)
 def canaries(session: nox.Session) -> None:
     """Run the clients that do next to nothing; the first three must pass nothing."""
-    session.install("-e", ".")
-    session.run("python", "-m", "mcpconf", "canaries", *session.posargs)
+    _mcpconf(session, "canaries")
 
 
 @nox.session(tags=["ci"])
@@ -84,5 +92,4 @@ def types(session: nox.Session) -> None:
 @nox.session(default=False)
 def bench(session: nox.Session) -> None:
     """Measure speed, as ratios in one run, against the written budgets."""
-    session.install("-e", ".")
-    session.run("python", "-m", "mcpconf", "bench", *session.posargs)
+    _mcpconf(session, "bench")
