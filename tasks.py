@@ -69,7 +69,7 @@ def suite_catalogue(
     _: Context, out: str = "", conformance_cli: str = "", jobs: int = 2
 ) -> None:
     """Generate the catalogue by running every scenario; takes minutes."""
-    from mcpconf.suite import generate  # noqa: PLC0415
+    from mcpconf.survey import generate  # noqa: PLC0415
 
     path = _refusing(
         lambda: generate.write_catalogue(
@@ -94,7 +94,7 @@ def suite_drift(
     _: Context, old: str = "", new: str = "", conformance_cli: str = ""
 ) -> None:
     """Show what a suite adds, removes or renames; exit 1 when anything differs."""
-    from mcpconf.suite import generate  # noqa: PLC0415
+    from mcpconf.survey import generate  # noqa: PLC0415
 
     differences = _refusing(
         lambda: generate.drift(
@@ -167,7 +167,7 @@ def report_rejudge(_: Context, run: str, out: str = "") -> None:
 def report_table(_: Context, report: str, *, matrix: bool = False) -> None:
     """Print a stored report as tables."""
     from mcpconf.render import table  # noqa: PLC0415
-    from mcpconf.report import load_report  # noqa: PLC0415
+    from mcpconf.report_schema import load_report  # noqa: PLC0415
 
     value = _refusing(lambda: load_report(Path(report)))
     print(table.render(value, full=matrix))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mcpconf import evidence, judge, report
+from mcpconf.report_schema import validate
 from mcpconf.runrecord import EndRecord, RunRecord
 
 if TYPE_CHECKING:
@@ -33,5 +34,5 @@ def rejudge(run_dir: Path, catalogue: Catalogue) -> report.Report:
         if stored is not None:
             results[str(case.key)] = judge.judge(case, stored, record.policy)
     built = report.build(record, cases, results, catalogue, end)
-    report.validate(built.value)
+    validate(built.value)
     return built

@@ -8,33 +8,25 @@ be conformant.
 
 from __future__ import annotations
 
-import json
-import shlex
 from dataclasses import dataclass
-from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from mcpconf import summary
 from mcpconf.client.manifest import COMMAND, MANIFESTS
-from mcpconf.decode import load_json
-from mcpconf.errors import DecodeError, ExitCode, McpconfError
-from mcpconf.record import (
-    Attribution,
-    Check,
-    CheckStatus,
-    Outcome,
-    ReportStatus,
-    Verdict,
-    WarningPolicy,
+from mcpconf.errors import ExitCode
+from mcpconf.record import Attribution, Outcome, ReportStatus, Verdict
+from mcpconf.report_check import (
+    category_of,
+    reproduction,
+    scenario_checks,
+    supplemental_check,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from pathlib import Path
 
-    from mcpconf.decode import Json
     from mcpconf.plan import PlannedCase
-    from mcpconf.record import Policy, ScenarioResult
+    from mcpconf.record import ScenarioResult
     from mcpconf.revision import Revision
     from mcpconf.runrecord import EndRecord, RunRecord
     from mcpconf.suite.catalogue import Catalogue
@@ -42,34 +34,11 @@ if TYPE_CHECKING:
 SCHEMA_VERSION = 4
 TRANSPORT = "official-http"
 
-#: Outcomes under which a check that reads SUCCESS was not earned.
-_UNEARNED = frozenset(
-    {
-        Outcome.UNSUPPORTED,
-        Outcome.NOT_RUN,
-        Outcome.NOT_APPLICABLE,
-        Outcome.UNOBSERVED,
-        Outcome.TIMED_OUT,
-        Outcome.CRASHED,
-        Outcome.HARNESS_ERROR,
-    }
-)
-
-#: What a harness check says when there is nothing to say against it.
-_HOLDS = {
-    "adapter": "the driver did its part",
-    "wire-schema": "every message of the client fits its revision's schema",
-}
-
 _EXIT_CODES = {
     Verdict.CONFORMANT: ExitCode.CONFORMANT,
     Verdict.NOT_CONFORMANT: ExitCode.NOT_CONFORMANT,
     Verdict.INCONCLUSIVE: ExitCode.HARNESS,
 }
-
-
-class ReportError(McpconfError):
-    """A report we built does not follow the schema we ship: a fault of ours."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,12 +61,6 @@ def declared_unsupported(record: RunRecord, case: PlannedCase) -> str | None:
     if known is None or case.key.scenario in known:
         return None
     return f"the {manifest.title} driver has no steps for this scenario"
-
-
-def reproduction(record: RunRecord, case: PlannedCase) -> str:
-    """The one line that runs this case again."""
-    words = (*record.command, "--official-scenario", case.key.scenario)
-    return f"nox -s conformance-{case.key.revision.value} -- {shlex.join(words)}"
 
 
 def build(
@@ -261,11 +224,11 @@ def _case(
     apart: list[dict[str, Any]] = []
     for case, result in pairs:
         if case.key.variant is not None:
-            checks.append(_supplemental(record, case, result))
+            checks.append(supplemental_check(record, case, result))
         elif case.entry.not_scored is None:
-            checks += _checks(record, case, result)
+            checks += scenario_checks(record, case, result)
         else:
-            apart += _checks(record, case, result)
+            apart += scenario_checks(record, case, result)
     verdict = _verdict_of(pairs)
     diagnostics = [
         f"{result.key.scenario}:\n{result.diagnostics}"
@@ -286,17 +249,13 @@ def _case(
     return value, verdict
 
 
-def _category(case: PlannedCase) -> str:
-    return "auth" if case.entry.auth else "non-auth"
-
-
 def _scenario(
     record: RunRecord, case: PlannedCase, result: ScenarioResult
 ) -> dict[str, Any]:
     return {
         "scenario": case.key.scenario,
         "variant": case.key.variant,
-        "category": _category(case),
+        "category": category_of(case),
         "scored": case.is_scored,
         "not_scored": case.entry.not_scored,
         "outcome": result.outcome.value,
@@ -315,169 +274,3 @@ def _scenario(
         "evidence": case.key.path,
         "reproduce": reproduction(record, case),
     }
-
-
-def status_of(check: Check, outcome: Outcome, policy: Policy) -> ReportStatus:
-    """
-    The schema-4 status of one check of the suite.
-
-    What silence, a crash or another revision "earned" is skipped, never passed; nor
-    does anything fail in a scenario that was not run to its end or does not count.
-    """
-    if (
-        check.status is CheckStatus.SKIPPED
-        or outcome.report_status is ReportStatus.SKIP
-    ):
-        return ReportStatus.SKIP
-    if check.status is CheckStatus.SUCCESS:
-        return ReportStatus.SKIP if outcome in _UNEARNED else ReportStatus.PASS
-    if check.status is CheckStatus.WARNING and policy.warnings is WarningPolicy.WARN:
-        return ReportStatus.SKIP
-    return ReportStatus.FAIL
-
-
-def _checks(
-    record: RunRecord, case: PlannedCase, result: ScenarioResult
-) -> list[dict[str, Any]]:
-    names: dict[str, int] = {}
-    values = []
-    for check in result.checks:
-        names[check.name] = names.get(check.name, 0) + 1
-        again = f"#{names[check.name]}" if names[check.name] > 1 else ""
-        status = status_of(check, result.outcome, record.policy)
-        value = _check(
-            f"official/{case.key.scenario}/{check.name}{again}",
-            status,
-            check.error or check.description,
-            source="official",
-            case=case,
-            check_id=check.check_id,
-        )
-        value |= {
-            "suite_status": check.status.value,
-            "count": check.count,
-            "pages": list(check.pages),
-        }
-        if status is ReportStatus.FAIL:
-            value |= _blame(record, case, result.attribution or Attribution.SUBJECT)
-        values.append(value)
-    is_quiet = result.outcome.report_status is ReportStatus.SKIP
-    manifest = MANIFESTS.get(record.subject.name, COMMAND)
-    for kind, problem in result.harness_checks:
-        label = manifest.adapter_check if kind == "adapter" else kind
-        status = ReportStatus.PASS if problem is None else ReportStatus.FAIL
-        value = _check(
-            f"harness/{case.key.scenario}/{label}",
-            ReportStatus.SKIP if is_quiet else status,
-            problem or _HOLDS.get(kind, "holds"),
-            source="harness",
-            case=case,
-            check_id=None,
-        )
-        if value["status"] == ReportStatus.FAIL.value:
-            # A broken message is the client's, whoever else is to blame for the case.
-            blame = None if kind == "wire-schema" else result.attribution
-            value |= _blame(record, case, blame or Attribution.SUBJECT)
-        values.append(value)
-    if not values:
-        values.append(
-            _check(
-                f"harness/{case.key.scenario}/official-runner",
-                result.outcome.report_status,
-                result.reason,
-                source="harness",
-                case=case,
-                check_id=None,
-            )
-        )
-    return values
-
-
-def _supplemental(
-    record: RunRecord, case: PlannedCase, result: ScenarioResult
-) -> dict[str, Any]:
-    variant = case.key.variant or ""
-    value = _check(
-        f"supplemental/{case.key.scenario}/{variant}",
-        result.outcome.report_status,
-        result.reason,
-        source="supplemental",
-        case=case,
-        check_id=variant,
-    )
-    if value["status"] == ReportStatus.FAIL.value:
-        value |= _blame(record, case, result.attribution or Attribution.SUBJECT)
-    return value
-
-
-def _blame(
-    record: RunRecord, case: PlannedCase, attribution: Attribution
-) -> dict[str, Any]:
-    return {
-        "attribution": attribution.value,
-        "reproduce": reproduction(record, case),
-        "evidence": case.key.path,
-    }
-
-
-def _check(
-    name: str,
-    status: ReportStatus,
-    detail: str,
-    *,
-    source: str,
-    case: PlannedCase,
-    check_id: str | None,
-) -> dict[str, Any]:
-    return {
-        "name": name,
-        "success": status is not ReportStatus.FAIL,
-        "detail": detail,
-        "status": status.value,
-        "source": source,
-        "scenario": case.key.scenario,
-        "check_id": check_id,
-        "category": _category(case),
-    }
-
-
-def load_report(path: Path) -> dict[str, Any]:
-    """
-    Read a stored report.
-
-    :raises DecodeError: unreadable, not JSON, or not of the shipped schema.
-    """
-    value: Any = load_json(path, max_bytes=64 * 1024 * 1024)
-    problem = _schema_problem(value)
-    if problem is not None:
-        raise DecodeError(path, *problem)
-    report: dict[str, Any] = value
-    return report
-
-
-def load_schema() -> Json:
-    """The JSON Schema every report follows, as shipped."""
-    resource = files("mcpconf") / "data" / "report-schema-4.json"
-    schema: Json = json.loads(resource.read_text("utf-8"))
-    return schema
-
-
-def _schema_problem(value: object) -> tuple[str, str] | None:
-    """The first place where a value leaves the shipped schema, and how."""
-    import jsonschema  # noqa: PLC0415 (0.1 s, and only a closed report is validated)
-
-    schema: Any = load_schema()
-    validator = jsonschema.Draft202012Validator(schema)
-    error = jsonschema.exceptions.best_match(validator.iter_errors(value))
-    return None if error is None else (error.json_path, error.message[:300])
-
-
-def validate(value: Mapping[str, Any]) -> None:
-    """
-    Hold a report of ours against the shipped JSON Schema.
-
-    :raises ReportError: it does not follow it; names the place.
-    """
-    problem = _schema_problem(value)
-    if problem is not None:
-        raise ReportError(f"report: {problem[0]}: {problem[1]}")

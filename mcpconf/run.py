@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from mcpconf import evidence, report
 from mcpconf.hygiene import ports_still_held, private_dir
 from mcpconf.pool import Pool
+from mcpconf.report_schema import validate
 from mcpconf.runrecord import EndRecord
 from mcpconf.storage import json_bytes, write_json, write_whole
 
@@ -85,7 +86,7 @@ def _publish(
     """Write the report of what is known by now; `end` closes it."""
     built = report.build(setup.record, setup.cases, results, setup.catalogue, end)
     if end is not None:
-        report.validate(built.value)
+        validate(built.value)
     content = json_bytes(built.value)
     write_whole(run_dir / REPORT, content, durable=end is not None)
     write_whole(setup.output_dir / REPORT, content)

@@ -70,7 +70,7 @@ ROOMS = {
     ),
     "suite-install": ("mcpconf.suite.install", "mcpconf.suite.node"),
     # The suite asked what it holds: a run of its own.
-    "survey": ("mcpconf.suite.generate", "mcpconf.suite.survey"),
+    "survey": ("mcpconf.survey",),
     "driver": (
         "mcpconf.client",
         "mcpconf.client.browser",
@@ -93,7 +93,7 @@ ROOMS = {
     "judge": ("mcpconf.judge",),
     "runrecord": ("mcpconf.runrecord",),
     "summary": ("mcpconf.summary",),
-    "report": ("mcpconf.report",),
+    "report": ("mcpconf.report", "mcpconf.report_check", "mcpconf.report_schema"),
     "hygiene": ("mcpconf.hygiene",),
     "pool": ("mcpconf.pool",),
     "run": ("mcpconf.run",),

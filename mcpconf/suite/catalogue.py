@@ -1,7 +1,7 @@
 """
 What one version of the suite asks of a client, revision by revision.
 
-A catalogue is generated from the suite itself (`mcpconf.suite.survey`), committed, and
+A catalogue is generated from the suite itself (`mcpconf.survey`), committed, and
 read here. It says which scenarios count for a revision, which run without counting and
 why, and which check ids each has been seen to emit.
 """

@@ -32,7 +32,7 @@ from mcpconf.decode import load_json
 from mcpconf.errors import DecodeError, ExitCode
 from mcpconf.record import CaseKey
 from mcpconf.rejudge import rejudge
-from mcpconf.report import load_report
+from mcpconf.report_schema import load_report
 from mcpconf.revision import Revision
 from mcpconf.storage import json_bytes
 from mcpconf.suite.catalogue import load_catalogue

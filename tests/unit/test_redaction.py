@@ -115,6 +115,7 @@ def test_sensitive_name_loses_its_value_and_keeps_its_neighbours(
         "sent {}={}&client_id=kept",
         "?next=http%3A%2F%2Fa%2Fb%3F{}%3D{}%26iss%3Dkept",
         "?next=http%253A%252F%252Fa%253F{}%253D{}%2526iss%253Dkept",
+        "?next=http%253A%252F%252Fa%253Fiss%253Dkept%2526{}%253D{}%26n=kept",
         "a=b\\u0026{}={}\\u0026iss=kept",
     ],
 )
@@ -135,6 +136,7 @@ def test_parameter_is_redacted_in_urls_and_forms(name: str, template: str) -> No
         "the client ended with exit code=1 after 3 s",
         'WWW-Authenticate: Bearer scope="a b", resource_metadata="http://a/b"',
         'DPoP algs="ES256", error="invalid_token"',
+        'Bearer realm="mcp", Basic realm="mcp"',
         "Client sent Basic auth header; DPoP proof; Bearer tokens.",
         "error=invalid_token: invalid_token: the token has ended",
         "Token response MUST include access_token and token_type",
@@ -187,6 +189,16 @@ def test_member_value_on_a_later_line_is_redacted() -> None:
         "password": PLACEHOLDER,
         "api_key": [PLACEHOLDER, PLACEHOLDER],
         "n": "kept",
+    }
+    redactor = Redactor()
+    lines = text.splitlines(keepends=True)
+    assert "".join(map(redactor.feed, lines)) + redactor.close() == redacted
+
+
+def test_member_name_that_ends_in_a_backslash_stays_json() -> None:
+    assert json.loads(redact_text('{"password\\\\":0,"n":1}')) == {
+        "password\\": PLACEHOLDER,
+        "n": 1,
     }
 
 
@@ -367,13 +379,23 @@ def test_known_secret_is_found_in_every_form(form: str) -> None:
     assert secrets.find_in(redacted.encode()) == ()
 
 
-def test_known_secret_leaves_json_valid_even_behind_a_backslash() -> None:
-    """The first letter of the secret may be half of an escape."""
-    text = json.dumps({"a": "\nabcdef", "b": "kept"})
+@pytest.mark.parametrize(
+    ("value", "secret"), [("\nabcdef", "nabcdef"), ("\u00e9abcdef", "e9abcdef")]
+)
+def test_known_secret_that_begins_inside_an_escape_leaves_json_valid(
+    value: str, secret: str
+) -> None:
+    text = json.dumps({"a": value, "b": "kept"})
 
-    redacted = redact_text(text, Secrets.of(["nabcdef"]))
+    redacted = redact_text(text, Secrets.of([secret]))
 
     assert json.loads(redacted) == {"a": PLACEHOLDER, "b": "kept"}
+
+
+def test_placeholder_is_never_part_of_a_known_secret() -> None:
+    text = f"{PLACEHOLDER}abcdef"
+
+    assert redact_text(text, Secrets.of(["]abcdef"])) == text
 
 
 def test_secret_of_several_lines_is_known_line_by_line() -> None:

@@ -30,7 +30,7 @@ from make import (
     with_status,
 )
 
-from mcpconf import report
+from mcpconf import report, report_check, report_schema
 from mcpconf.client.job import DriverVerdict
 from mcpconf.errors import DecodeError, ExitCode
 from mcpconf.judge import judge
@@ -86,7 +86,7 @@ def _build(
     if results is None:
         results = [_judged(case) for case in cases]
     built = report.build(record, cases, by_key(*results), CATALOGUE, end)
-    report.validate(built.value)
+    report_schema.validate(built.value)
     return built
 
 
@@ -240,7 +240,8 @@ STATUSES = {
 def test_a_check_is_credited_only_where_it_was_earned(outcome: Outcome) -> None:
     said = (CheckStatus.SUCCESS, CheckStatus.FAILURE, CheckStatus.SKIPPED)
     statuses = tuple(
-        report.status_of(make_check(status=each), outcome, Policy()) for each in said
+        report_check.status_of(make_check(status=each), outcome, Policy())
+        for each in said
     )
     assert statuses == STATUSES[outcome]
 
@@ -259,7 +260,7 @@ def test_a_warning_is_reported_as_the_policy_says(
     outcome: Outcome, policy: Policy, status: ReportStatus
 ) -> None:
     check = make_check(status=CheckStatus.WARNING)
-    assert report.status_of(check, outcome, policy) is status
+    assert report_check.status_of(check, outcome, policy) is status
 
 
 @pytest.mark.parametrize(
@@ -342,7 +343,7 @@ def test_a_fault_of_ours_is_never_pinned_on_the_subject() -> None:
 
 def test_a_reproduction_is_one_line_that_a_shell_reads_back() -> None:
     record = make_record(CATALOGUE, (PLAIN,))
-    line = report.reproduction(record, PLAIN)
+    line = report_check.reproduction(record, PLAIN)
     assert "\n" not in line
     assert shlex.split(line) == [
         *("nox", "-s", "conformance-2025-11-25", "--"),
@@ -658,29 +659,29 @@ DEFECTS = {
 
 
 def test_a_report_of_ours_follows_the_shipped_schema() -> None:
-    report.validate(_whole())
+    report_schema.validate(_whole())
 
 
 @pytest.mark.parametrize("name", DEFECTS)
 def test_a_defective_report_does_not_follow_the_schema(name: str) -> None:
     value = copy.deepcopy(_whole())
     DEFECTS[name](value)
-    with pytest.raises(report.ReportError, match=r"report: \$"):
-        report.validate(value)
+    with pytest.raises(report_schema.ReportError, match=r"report: \$"):
+        report_schema.validate(value)
 
 
 def test_every_field_of_a_report_is_required() -> None:
     for name in _whole():
         value = _whole()
         del value[name]
-        with pytest.raises(report.ReportError):
-            report.validate(value)
+        with pytest.raises(report_schema.ReportError):
+            report_schema.validate(value)
 
 
 def test_a_stored_report_is_read_back_as_it_was(tmp_path: Path) -> None:
     value = _whole()
     write_json(tmp_path / "report.json", value)
-    assert report.load_report(tmp_path / "report.json") == value
+    assert report_schema.load_report(tmp_path / "report.json") == value
 
 
 @pytest.mark.parametrize(
@@ -692,7 +693,7 @@ def test_a_report_that_is_none_is_refused_with_its_path(
     path = tmp_path / "report.json"
     path.write_text(content, "utf-8")
     with pytest.raises(DecodeError, match=r"report\.json"):
-        report.load_report(path)
+        report_schema.load_report(path)
 
 
 def test_a_report_cut_short_by_a_crash_is_refused(tmp_path: Path) -> None:
@@ -701,11 +702,11 @@ def test_a_report_cut_short_by_a_crash_is_refused(tmp_path: Path) -> None:
     for share in (1, len(content) // 2, len(content) - 2):
         path.write_bytes(content[:share])
         with pytest.raises(DecodeError):
-            report.load_report(path)
+            report_schema.load_report(path)
 
 
 def test_the_schema_names_every_outcome_and_revision_we_have() -> None:
-    schema: Any = report.load_schema()
+    schema: Any = report_schema.load_schema()
     scenario = schema["$defs"]["scenario"]["properties"]
     assert scenario["outcome"]["enum"] == [each.value for each in Outcome]
     assert schema["$defs"]["case"]["properties"]["mode"]["enum"] == [OLD, MIDDLE, NEW]

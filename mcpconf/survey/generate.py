@@ -17,7 +17,7 @@ from mcpconf.storage import write_json
 from mcpconf.suite import drift as drifts
 from mcpconf.suite.catalogue import Catalogue, from_json, load_catalogue, to_json
 from mcpconf.suite.install import install_suite, override_suite
-from mcpconf.suite.survey import CLIENTS, survey
+from mcpconf.survey.scenario import CLIENTS, survey
 
 if TYPE_CHECKING:
     from mcpconf.suite.drift import Drift

@@ -1,0 +1,182 @@
+"""
+The checks of a report: what the suite said, what we say, whose doing a failure is.
+
+Every entry has the seed's eight members; a failing one also says who is to blame, where
+the evidence is, and which line runs the scenario again.
+"""
+
+from __future__ import annotations
+
+import shlex
+from typing import TYPE_CHECKING, Any
+
+from mcpconf.client.manifest import COMMAND, MANIFESTS
+from mcpconf.record import (
+    Attribution,
+    Check,
+    CheckStatus,
+    Outcome,
+    ReportStatus,
+    WarningPolicy,
+)
+
+if TYPE_CHECKING:
+    from mcpconf.plan import PlannedCase
+    from mcpconf.record import Policy, ScenarioResult
+    from mcpconf.runrecord import RunRecord
+
+#: Outcomes under which a check that reads SUCCESS was not earned.
+_UNEARNED = frozenset(
+    {
+        Outcome.UNSUPPORTED,
+        Outcome.NOT_RUN,
+        Outcome.NOT_APPLICABLE,
+        Outcome.UNOBSERVED,
+        Outcome.TIMED_OUT,
+        Outcome.CRASHED,
+        Outcome.HARNESS_ERROR,
+    }
+)
+
+#: What a harness check says when there is nothing to say against it.
+_HOLDS = {
+    "adapter": "the driver did its part",
+    "wire-schema": "every message of the client fits its revision's schema",
+}
+
+
+def reproduction(record: RunRecord, case: PlannedCase) -> str:
+    """The one line that runs this case again."""
+    words = (*record.command, "--official-scenario", case.key.scenario)
+    return f"nox -s conformance-{case.key.revision.value} -- {shlex.join(words)}"
+
+
+def category_of(case: PlannedCase) -> str:
+    """The seed's word for what a scenario is about."""
+    return "auth" if case.entry.auth else "non-auth"
+
+
+def status_of(check: Check, outcome: Outcome, policy: Policy) -> ReportStatus:
+    """
+    The schema-4 status of one check of the suite.
+
+    What silence, a crash or another revision "earned" is skipped, never passed; nor
+    does anything fail in a scenario that was not run to its end or does not count.
+    """
+    if (
+        check.status is CheckStatus.SKIPPED
+        or outcome.report_status is ReportStatus.SKIP
+    ):
+        return ReportStatus.SKIP
+    if check.status is CheckStatus.SUCCESS:
+        return ReportStatus.SKIP if outcome in _UNEARNED else ReportStatus.PASS
+    if check.status is CheckStatus.WARNING and policy.warnings is WarningPolicy.WARN:
+        return ReportStatus.SKIP
+    return ReportStatus.FAIL
+
+
+def scenario_checks(
+    record: RunRecord, case: PlannedCase, result: ScenarioResult
+) -> list[dict[str, Any]]:
+    """What the suite said in one case, and what we say of it; never nothing."""
+    names: dict[str, int] = {}
+    values = []
+    for check in result.checks:
+        names[check.name] = names.get(check.name, 0) + 1
+        again = f"#{names[check.name]}" if names[check.name] > 1 else ""
+        status = status_of(check, result.outcome, record.policy)
+        value = _check(
+            f"official/{case.key.scenario}/{check.name}{again}",
+            status,
+            check.error or check.description,
+            source="official",
+            case=case,
+            check_id=check.check_id,
+        )
+        value |= {
+            "suite_status": check.status.value,
+            "count": check.count,
+            "pages": list(check.pages),
+        }
+        if status is ReportStatus.FAIL:
+            value |= _blame(record, case, result.attribution or Attribution.SUBJECT)
+        values.append(value)
+    is_quiet = result.outcome.report_status is ReportStatus.SKIP
+    manifest = MANIFESTS.get(record.subject.name, COMMAND)
+    for kind, problem in result.harness_checks:
+        label = manifest.adapter_check if kind == "adapter" else kind
+        status = ReportStatus.PASS if problem is None else ReportStatus.FAIL
+        value = _check(
+            f"harness/{case.key.scenario}/{label}",
+            ReportStatus.SKIP if is_quiet else status,
+            problem or _HOLDS.get(kind, "holds"),
+            source="harness",
+            case=case,
+            check_id=None,
+        )
+        if value["status"] == ReportStatus.FAIL.value:
+            # A broken message is the client's, whoever else is to blame for the case.
+            blame = None if kind == "wire-schema" else result.attribution
+            value |= _blame(record, case, blame or Attribution.SUBJECT)
+        values.append(value)
+    if not values:
+        values.append(
+            _check(
+                f"harness/{case.key.scenario}/official-runner",
+                result.outcome.report_status,
+                result.reason,
+                source="harness",
+                case=case,
+                check_id=None,
+            )
+        )
+    return values
+
+
+def supplemental_check(
+    record: RunRecord, case: PlannedCase, result: ScenarioResult
+) -> dict[str, Any]:
+    """A variant's whole case, as one check."""
+    variant = case.key.variant or ""
+    value = _check(
+        f"supplemental/{case.key.scenario}/{variant}",
+        result.outcome.report_status,
+        result.reason,
+        source="supplemental",
+        case=case,
+        check_id=variant,
+    )
+    if value["status"] == ReportStatus.FAIL.value:
+        value |= _blame(record, case, result.attribution or Attribution.SUBJECT)
+    return value
+
+
+def _blame(
+    record: RunRecord, case: PlannedCase, attribution: Attribution
+) -> dict[str, Any]:
+    return {
+        "attribution": attribution.value,
+        "reproduce": reproduction(record, case),
+        "evidence": case.key.path,
+    }
+
+
+def _check(
+    name: str,
+    status: ReportStatus,
+    detail: str,
+    *,
+    source: str,
+    case: PlannedCase,
+    check_id: str | None,
+) -> dict[str, Any]:
+    return {
+        "name": name,
+        "success": status is not ReportStatus.FAIL,
+        "detail": detail,
+        "status": status.value,
+        "source": source,
+        "scenario": case.key.scenario,
+        "check_id": check_id,
+        "category": category_of(case),
+    }
