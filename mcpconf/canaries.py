@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 #: Must pass nothing at all.
 SILENT = ("null", "crash", "hang")
 CANARIES = (*SILENT, "initialize-only", "list-only")
+#: An alarm that did not listen has not been silent.
+_UNMEASURED = frozenset({Outcome.NOT_RUN.value, Outcome.HARNESS_ERROR.value})
 #: `hang` uses all of it in every case.
 _TIMEOUT_S = 3.0
 
@@ -35,6 +37,8 @@ class CanaryResult:
     revision: str
     passed: tuple[str, ...]
     cases: int
+    #: Scenarios of which there is no evidence: not run, or the harness broke.
+    unmeasured: tuple[str, ...]
     #: What the suite itself credits such a client, where it was measured.
     floor: int | None
 
@@ -45,6 +49,9 @@ class CanaryResult:
             return f"{self.canary} passed {', '.join(self.passed)}"
         if not self.cases:
             return f"{self.canary} ran nothing in {self.revision}"
+        if self.unmeasured:
+            names = ", ".join(self.unmeasured)
+            return f"{self.canary} was not measured in {self.revision}: {names}"
         return None
 
 
@@ -66,6 +73,7 @@ def run_canaries(
             )
         )
         report = run.perform(setup, progress_for(len(setup.launched))).value
+        stopped = not report["complete"]
         for case in report["cases"]:
             floor = report["floor"][case["mode"]].get(canary)
             results.append(
@@ -78,7 +86,14 @@ def run_canaries(
                         if each["outcome"] == Outcome.PASSED.value
                     ),
                     cases=len(case["scenarios"]),
+                    unmeasured=tuple(
+                        each["scenario"]
+                        for each in case["scenarios"]
+                        if each["outcome"] in _UNMEASURED
+                    ),
                     floor=floor and floor["scenarios"],
                 )
             )
+        if stopped:  # by the user, who did not mean this canary alone
+            break
     return tuple(results)

@@ -73,6 +73,7 @@ class _Pipe:
     def __init__(self) -> None:
         self._read, self.write = os.pipe()
         self.content = bytearray()
+        self._is_cut = False
         self._thread = threading.Thread(target=self._drain, daemon=True)
         self._thread.start()
 
@@ -80,12 +81,15 @@ class _Pipe:
         while chunk := os.read(self._read, 1 << 16):
             room = evidence.MAX_WIRE_BYTES // 4 - len(self.content)
             self.content += chunk[: max(0, room)]
+            self._is_cut = self._is_cut or len(chunk) > room
 
     def finish(self) -> bytes:
         """Everything that was written, once nobody can write any more."""
         os.close(self.write)
         self._thread.join()
         os.close(self._read)
+        if self._is_cut:  # by chance behind a whole line: what is torn tells the judge
+            self.content += b"{"
         return bytes(self.content)
 
 
@@ -189,6 +193,10 @@ def _store(
         wire=wire.decode("utf-8", "replace"), texts=(stdout, stderr), checks=checks
     )
     diagnostics = retention.text(stderr or stdout).strip()[-_TAIL:]
+    # First: evidence says that a case is whole, and artifacts are a part of it.
+    if launch.keep_artifacts:
+        kept = evidence.case_dir(launch.run_dir, case.key) / "artifacts"
+        retention.keep_tree(directory, kept)
     evidence.write_case(
         launch.run_dir,
         case.key,
@@ -202,9 +210,6 @@ def _store(
             diagnostics=diagnostics or None,
         ),
     )
-    if launch.keep_artifacts:
-        kept = evidence.case_dir(launch.run_dir, case.key) / "artifacts"
-        retention.keep_tree(directory, kept)
 
 
 def _text(path: Path) -> str:

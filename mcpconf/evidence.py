@@ -148,8 +148,10 @@ def read_case(run_dir: Path, key: CaseKey) -> CaseEvidence | None:
 
 
 def digests_of(run_dir: Path, keys: Iterable[CaseKey]) -> dict[str, str]:
-    """``sha256:`` of every evidence file of the cases, by its path in the run."""
+    """``sha256:`` of the run record and of every file of the cases, by its path."""
     found = {}
+    if (run_dir / RUN).is_file():
+        found[RUN] = f"sha256:{sha256_of(run_dir / RUN)}"
     for key in keys:
         for name in (LAUNCH, ADAPTER, CHECKS, WIRE):
             path = run_dir / key.path / name

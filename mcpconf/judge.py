@@ -9,15 +9,16 @@ The rules are tried in order; the first that applies decides:
  4. the driver broke → harness-error (adapter)
  5. the client was killed, or it or the suite outlived its time → crashed, timed-out
  6. the suite crashed, or its ``checks.json`` is missing or malformed → harness-error
- 7. no traffic of the client → unobserved
- 8. the client speaks another era's revision → unsupported
+ 7. no witness of any server → harness-error; no traffic of the client → unobserved
+ 8. the client speaks another era's revision, or agrees on one → unsupported
  9. a check failed → failed, or suite-defect where upstream is known to be wrong
 10. an expected refusal did not happen where it should → failed or unobserved
 11. the driver's own steps failed → failed
 12. a message of the client broke its revision's schema → failed
 13. no required check said SUCCESS → unobserved
-14. the wire log stops short → harness-error
-15. otherwise → passed
+14. no message of the client names a revision → unobserved
+15. the wire log stops short → harness-error
+16. otherwise → passed
 """
 
 from __future__ import annotations
@@ -149,6 +150,9 @@ def _timed_out(evidence: CaseEvidence) -> _Finding:
 def _not_seen(
     case: PlannedCase, evidence: CaseEvidence, policy: Policy
 ) -> _Finding | None:
+    if not evidence.wire.ports and not evidence.wire.exchanges:
+        problem = "the witness saw no server: it was not loaded into the suite"
+        return _Finding(Outcome.HARNESS_ERROR, Attribution.HARNESS, problem)
     if not wire.is_live(evidence.wire):
         problem = "the client sent nothing"
         return _Finding(Outcome.UNOBSERVED, Attribution.SUBJECT, problem)
@@ -157,6 +161,10 @@ def _not_seen(
     eras = {era_of(each) for each in (*seen.offered, *seen.agreed)}
     if eras and revision.era not in eras:
         problem = f"the client speaks {', '.join(seen.offered)}, not {revision.value}"
+        return _Finding(Outcome.UNSUPPORTED, Attribution.SUBJECT, problem)
+    foreign = [each for each in seen.agreed if era_of(each) is not revision.era]
+    if foreign:
+        problem = f"{', '.join(foreign)} was agreed, of another era"
         return _Finding(Outcome.UNSUPPORTED, Attribution.SUBJECT, problem)
     if policy.revision is RevisionPolicy.EXACT:
         others = [each for each in seen.agreed if each != revision.value]
@@ -179,6 +187,7 @@ def _checked(case: PlannedCase, evidence: CaseEvidence, policy: Policy) -> _Find
         or _not_refused(case, evidence)
         or _drive_failed(case, evidence)
         or _nothing_required(case, evidence)
+        or _never_opened(evidence)
         or _cut_short(evidence)
         or _Finding(Outcome.PASSED, None, "passed")
     )
@@ -233,6 +242,14 @@ def _nothing_required(case: PlannedCase, evidence: CaseEvidence) -> _Finding | N
     if succeeded & case.entry.required:
         return None
     problem = "no required check said SUCCESS"
+    return _Finding(Outcome.UNOBSERVED, Attribution.SUBJECT, problem)
+
+
+def _never_opened(evidence: CaseEvidence) -> _Finding | None:
+    """A program that only fetches metadata, say, speaks no revision's protocol."""
+    if wire.has_opened(evidence.wire):
+        return None
+    problem = "no message of the client names the revision it speaks"
     return _Finding(Outcome.UNOBSERVED, Attribution.SUBJECT, problem)
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mcpconf import evidence, judge, report
+from mcpconf import __version__, evidence, judge, report
+from mcpconf.errors import DecodeError
 from mcpconf.report_schema import validate
 from mcpconf.runrecord import EndRecord, RunRecord
 
@@ -19,9 +20,16 @@ def rejudge(run_dir: Path, catalogue: Catalogue) -> report.Report:
     Derive the report of a stored run again, from its evidence alone.
 
     :raises DecodeError: a file of the run is missing, malformed or not the one the
-        closing record names, or it was judged with another catalogue.
+        closing record names, or it was judged with another catalogue or mcpconf.
     """
     record = RunRecord.load(run_dir / evidence.RUN)
+    if record.tool_version != __version__:
+        raise DecodeError(
+            run_dir / evidence.RUN,
+            "tool_version",
+            f"is {record.tool_version}, whose rules are not those of {__version__}; "
+            f"rejudge with mcpconf {record.tool_version}",
+        )
     end_path = run_dir / evidence.END
     end = EndRecord.load(end_path) if end_path.is_file() else None
     if end is not None:

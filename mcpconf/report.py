@@ -189,24 +189,35 @@ def _official(
         if suite["source"] == "pinned"
         else f"sha256:{suite['entry_sha256']}"
     )
+    scenarios = {
+        revision.value: [
+            case.key.scenario
+            for case in cases
+            if case.is_scored and case.key.revision is revision
+        ]
+        for revision in record.revisions
+    }
+    wanted = {
+        revision.value: [
+            entry.scenario
+            for entry in catalogue.revisions[revision]
+            if entry.not_scored is None and (record.include_auth or not entry.auth)
+        ]
+        for revision in record.revisions
+    }
     scope = (
         "all versioned client scenarios"
         if record.include_auth
         else "versioned non-auth client scenarios"
     )
+    if scenarios != wanted:
+        scope = f"selected {scope.removeprefix('all ')}"
     return {
         "repository": suite["repository"],
         "gitRef": identity,
         "scope": scope,
         "authenticationIncluded": record.include_auth,
-        "scenarios": {
-            revision.value: [
-                case.key.scenario
-                for case in cases
-                if case.is_scored and case.key.revision is revision
-            ]
-            for revision in record.revisions
-        },
+        "scenarios": scenarios,
         "suite": suite,
         "catalogue": {
             "version": catalogue.suite_version,

@@ -36,6 +36,7 @@ __all__ = [
     "Silence",
     "WireLog",
     "client_exchanges",
+    "has_opened",
     "is_live",
     "messages",
     "parse_wire",
@@ -69,6 +70,11 @@ def is_live(log: WireLog) -> bool:
     return bool(client_exchanges(log))
 
 
+def has_opened(log: WireLog) -> bool:
+    """Whether a message of the client, and not a header alone, names its revision."""
+    return any(_offer(each) is not None for each in messages(log))
+
+
 def revisions_of(log: WireLog) -> Revisions:
     """
     The revisions the client offered, and those a server agreed to.
@@ -79,9 +85,7 @@ def revisions_of(log: WireLog) -> Revisions:
     dialogue = Dialogue(log)
     offered, agreed = list[str](), list[str]()
     for request in dialogue.messages:
-        if request.direction is Side.SERVER:
-            continue
-        named = request.meta_revision or _initialize_version(request)
+        named = _offer(request)
         if named is None:
             continue
         offered.append(named)
@@ -103,11 +107,14 @@ def revisions_of(log: WireLog) -> Revisions:
     )
 
 
-def _initialize_version(request: Message) -> str | None:
-    version = request.params.get("protocolVersion")
-    if request.method == "initialize" and isinstance(version, str):
-        return version
-    return None
+def _offer(message: Message) -> str | None:
+    """The revision that a message of the client offers, in the way of either era."""
+    if message.direction is Side.SERVER:
+        return None
+    version = message.params.get("protocolVersion")
+    if message.meta_revision is None and message.method == "initialize":
+        return version if isinstance(version, str) else None
+    return message.meta_revision
 
 
 def agreed_version(answer: Message) -> str | None:

@@ -62,8 +62,15 @@ class Exchange:
 
     @property
     def driver(self) -> bool:
-        """Whether our own driver sent it."""
-        return self.request_header("user-agent") == DRIVER_AGENT
+        """
+        Whether our own driver sent it, which fetches pages and speaks no MCP.
+
+        A client that borrows the name for its messages does not hide them.
+        """
+        is_page = self.method == "GET" and not any(
+            name.startswith("mcp-") for name in self.request_headers
+        )
+        return is_page and self.request_header("user-agent") == DRIVER_AGENT
 
     def request_header(self, name: str) -> str | None:
         """The first value of a request header, by its lower-case name."""

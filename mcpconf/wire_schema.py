@@ -63,13 +63,6 @@ def violations(log: WireLog, revision_hint: str | None) -> tuple[Violation, ...]
     return tuple(dict.fromkeys(found))
 
 
-def skipped_bodies(log: WireLog) -> int:
-    """How many JSON bodies of the client `violations` had to leave out."""
-    return sum(
-        _says_json(each) and not _is_kept(each) for each in client_exchanges(log)
-    )
-
-
 def _is_kept(exchange: Exchange) -> bool:
     """Whether a body is as the client sent it, or still reads as JSON."""
     if not exchange.request_whole or exchange.aborted:

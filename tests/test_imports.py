@@ -178,7 +178,7 @@ ALLOWED: Mapping[str, set[str]] = {
     "pool": {"case", "errors", "evidence", "judge", "provision"},
     "run": {"evidence", "hygiene", "pool", "report", "runrecord", "storage"},
     # Derives a verdict again: it starts nothing, and knows no room that does.
-    "rejudge": {"evidence", "judge", "report", "runrecord"},
+    "rejudge": {"errors", "evidence", "judge", "package", "report", "runrecord"},
     "setup": {
         "client",
         "errors",

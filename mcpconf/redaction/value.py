@@ -39,12 +39,18 @@ grant_type token_type expires_in mcp-session-id mcp-protocol-version jsonrpc
 initialize notifications/initialized server/discover tools/list tools/call
 resources/list resources/read prompts/list prompts/get protocolversion
 /token /authorize /register /mcp
+request response response-start listen close finished closed open
+failure warning success skipped info
+done client-error unsupported adapter-fault
+exited signalled timed-out stopped failed-to-start
+schema driver verdict steps detail error exit_code signal
 http://localhost https://localhost http://127.0.0.1 https://127.0.0.1
 2024-11-05 2025-03-26 2025-06-18 2025-11-25 2026-07-28 mcpconf conformance
 """.lower()
 
 _BREAK = re.compile(r"[\r\n]+")
 _PEM_BREAK = re.compile(r"(?:[\r\n]|\\+[rn])+")
+_PERCENT = re.compile("%..")
 _PEM_MARK = "-----BEGIN"
 
 
@@ -75,11 +81,15 @@ class _Known(NamedTuple):
         texts = [
             *(text.encode("utf-8", "surrogatepass") for text in escaped),
             ascii_only.encode(),
-            quote(ascii_only, safe="").encode(),
-            quote(plain).encode(),
-            quote(plain, safe="").encode(),
-            quote_plus(plain).encode(),
         ]
+        for quoted in (
+            quote(ascii_only, safe=""),
+            quote(plain),
+            quote(plain, safe=""),
+            quote_plus(plain),
+        ):
+            lower = _PERCENT.sub(lambda match: match[0].lower(), quoted)
+            texts += quoted.encode(), lower.encode()
         cores = [core for text in dict.fromkeys(texts) for core in _base64_cores(text)]
         return cls(
             label=label,

@@ -51,6 +51,7 @@ def headline(report: Report) -> Iterator[str]:
     yield f"Suite:  {suite['package'] or 'unknown package'} {version}"
     if suite["source"] != "pinned":
         yield "        NOT the pinned suite: --conformance-cli was given"
+    yield f"Scope:  {report['officialConformance']['scope']}"
     auth = "strict" if report["automaticAuthRequired"] else "assisted"
     yield f"Auth:   {auth} mode; warnings: {report['policy']['warnings']}"
     if not report["complete"]:

@@ -49,6 +49,8 @@ REJECTIONS = {
     "auth/iss-wrong-issuer": _AT_REDIRECT,
     "auth/iss-unexpected": _AT_REDIRECT,
     "auth/iss-normalized": _AT_REDIRECT,
+    # What is refused here is to try for ever, and that begins with a token.
+    "auth/scope-retry-limit": Rejection(Stage.TOKEN, ()),
 }
 
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -35,14 +36,14 @@ from mcpconf.record import (
     WarningPolicy,
 )
 from mcpconf.suite.rejection import REJECTIONS
-from mcpconf.wire import DRIVER_AGENT
+from mcpconf.wire import DRIVER_AGENT, WireLog
 from mcpconf.wire import Ended as ResponseEnd
 
 if TYPE_CHECKING:
     from mcpconf.evidence import AdapterRecord, CaseEvidence
     from mcpconf.plan import PlannedCase
     from mcpconf.revision import Revision
-    from mcpconf.wire import Exchange, WireLog
+    from mcpconf.wire import Exchange
 
 SUBJECT, ADAPTER = Attribution.SUBJECT, Attribution.ADAPTER
 HARNESS, SUITE = Attribution.HARNESS, Attribution.SUITE
@@ -64,6 +65,14 @@ BROKEN = make_log(
 )
 UNANSWERED = make_log(
     make_exchange(1, status=None, response_body=None, ended=None, ended_ms=None)
+)
+
+#: Asks in the stateless way, and is told that nobody here speaks it.
+REFUSED_PROBE = replace(
+    make_opening(NEW.value),
+    response_body=json.dumps(
+        {"jsonrpc": "2.0", "id": 1, "error": {"code": -32601, "message": "no"}}
+    ),
 )
 
 
@@ -229,7 +238,19 @@ RULES = [
         SUBJECT,
         id="7-only-our-driver",
     ),
-    pytest.param({"wire": PLAIN}, Outcome.PASSED, None, id="7-one-request"),
+    pytest.param(
+        {"wire": PLAIN}, Outcome.UNOBSERVED, SUBJECT, id="14-no-revision-named"
+    ),
+    pytest.param(
+        {
+            "wire": make_log(
+                make_exchange(request_headers={"mcp-protocol-version": (MIDDLE.value,)})
+            )
+        },
+        Outcome.UNOBSERVED,
+        SUBJECT,
+        id="14-a-header-alone",
+    ),
     # 8. the client speaks another era's revision
     pytest.param(
         {"wire": make_log(make_opening(NEW))},
@@ -239,9 +260,21 @@ RULES = [
     ),
     pytest.param(
         {"wire": make_log(make_opening(NEW), make_opening(MIDDLE, number=2))},
+        Outcome.UNSUPPORTED,
+        SUBJECT,
+        id="8-both-eras-agreed",
+    ),
+    pytest.param(
+        {"wire": make_log(REFUSED_PROBE, make_opening(MIDDLE, number=2))},
         Outcome.PASSED,
         None,
-        id="8-both-eras",
+        id="8-another-era-only-probed",
+    ),
+    pytest.param(
+        {"wire": WireLog(exchanges=(), ports=frozenset(), truncated=False)},
+        Outcome.HARNESS_ERROR,
+        HARNESS,
+        id="7-no-witness",
     ),
     # 9. a check failed
     pytest.param(
@@ -452,7 +485,10 @@ REFUSED = {
         ),
         (RESOURCE, SERVER, AUTHORIZE),
     ),
+    "auth/scope-retry-limit": (RESOURCE, SERVER, AUTHORIZE, TOKEN),
 }
+#: Those in which something must not follow.
+ENDING = [name for name, each in REJECTIONS.items() if each.forbidden]
 
 
 def _refusing(
@@ -487,6 +523,15 @@ def test_an_error_before_the_thing_to_refuse_is_unobserved(scenario: str) -> Non
 
 
 @pytest.mark.parametrize("scenario", REFUSED)
+def test_a_flow_without_one_message_of_the_revision_is_no_pass(scenario: str) -> None:
+    """Fetching metadata is no MCP: no message says which revision it is about."""
+    log = make_log(*_flow(*REFUSED[scenario])[1:])
+    result = _refusing(scenario, wire=log)
+    assert (result.outcome, result.attribution) == (Outcome.UNOBSERVED, SUBJECT)
+    assert "revision" in result.reason
+
+
+@pytest.mark.parametrize("scenario", ENDING)
 @pytest.mark.parametrize("further", [AUTHORIZE, TOKEN])
 def test_a_flow_that_goes_on_after_it_had_to_stop_fails(
     scenario: str, further: str

@@ -264,6 +264,15 @@ def test_header_line_of_unknown_scheme_is_redacted_to_its_end() -> None:
     )
 
 
+def test_header_of_an_odd_cookie_is_redacted_once_and_for_all() -> None:
+    headers: dict[str, str | list[str]] = {"cookie": "Bearer =; b=c"}
+
+    redacted = redact_headers(headers)
+
+    assert redacted == {"cookie": f"Bearer =; b={PLACEHOLDER}"}
+    assert redact_headers(redacted) == redacted
+
+
 def test_header_name_is_redacted_by_value() -> None:
     assert redact_headers({"x-hidden-value": "v"}, Secrets.of(["hidden-value"])) == {
         f"x-{PLACEHOLDER}": "v"
@@ -340,6 +349,7 @@ def base64_of(before: bytes, *, is_urlsafe: bool) -> str:
         pytest.param(quote(quote(HIDDEN, safe="")), id="percent-twice"),
         pytest.param(quote(HIDDEN, safe="").lower(), id="percent-lower-case"),
         pytest.param(quote_plus(HIDDEN), id="form"),
+        pytest.param(quote_plus(HIDDEN).lower(), id="form-lower-case"),
         pytest.param("".join(f"%{b:02x}" for b in HIDDEN.encode()), id="percent-all"),
         pytest.param(nested(HIDDEN, 0), id="json"),
         pytest.param(nested(HIDDEN, 6), id="json-deep"),

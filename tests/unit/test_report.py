@@ -212,6 +212,20 @@ def test_a_report_says_whether_authorization_was_included(include: bool) -> None
     assert ("non-auth" in official["scope"]) is not include
 
 
+def test_a_report_on_chosen_scenarios_does_not_speak_for_all() -> None:
+    whole = (make_case(), make_case("auth/basic-cimd"))
+    catalogue = make_catalogue()
+
+    def scope(*cases: PlannedCase) -> str:
+        record = make_record(catalogue, cases)
+        value = report.build(record, cases, {}, catalogue, make_end()).value
+        said: str = value["officialConformance"]["scope"]
+        return said
+
+    assert scope(*whole) == "all versioned client scenarios"
+    assert scope(whole[0]) == "selected versioned client scenarios"
+
+
 @pytest.mark.parametrize("mode", AuthMode)
 def test_automatic_auth_is_required_in_strict_mode_only(mode: AuthMode) -> None:
     value = _build(auth_mode=mode).value

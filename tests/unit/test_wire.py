@@ -259,7 +259,7 @@ def test_messages_come_exchange_by_exchange() -> None:
     script = (
         Script()
         .exchange(request("a", 1), result(1))
-        .exchange(headers=DRIVER, body=request("driver's"))
+        .exchange(method="GET", url="/authorize", headers=DRIVER)
         .exchange(
             request("b", 2),
             event(notification("n")) + event(request("s", 9)) + event(result(2)),
@@ -390,9 +390,9 @@ def settled(version: str, number: float = 1) -> dict[str, Any]:
                 method="GET",
                 headers={**DRIVER, "mcp-protocol-version": "2025-11-25"},
             ),
+            ["2025-11-25"],
             [],
-            [],
-            id="driver's header",
+            id="a client's header under the driver's name",
         ),
         pytest.param(
             Script().exchange(request("initialize", protocolVersion=5)),
