@@ -104,7 +104,9 @@ def _check_names(
             for revision in Revision
             if catalogue.entry(revision, name) is not None
         ]
-        if not homes:
+        if name in catalogue.unassigned:
+            problems.append(f"{name}: no revision asks for it")
+        elif not homes:
             problems.append(
                 f"{name}: no client scenario of suite {catalogue.suite_version} has "
                 "this name; see `invoke suite.scenarios`"

@@ -77,6 +77,8 @@ class Catalogue:
     suite_version: str
     integrity: str
     revisions: Mapping[Revision, tuple[ScenarioEntry, ...]]
+    #: Client scenarios the suite knows and no revision asks for.
+    unassigned: tuple[str, ...]
     #: Revision → canary name → what it scores by the suite's own counting.
     floors: Mapping[Revision, Mapping[str, Floor]]
 
@@ -122,6 +124,7 @@ def to_json(catalogue: Catalogue) -> Json:
             ]
             for revision, entries in catalogue.revisions.items()
         },
+        "unassigned": list(catalogue.unassigned),
         "floors": {
             revision.value: {
                 name: {"scenarios": floor.scenarios, "checks": floor.checks}
@@ -139,7 +142,7 @@ def from_json(value: Json, source: Path | str) -> Catalogue:
     :raises DecodeError: not of this form, or a scenario listed twice.
     """
     reader = Reader(value, source).only(
-        "schema", "suite_version", "integrity", "revisions", "floors"
+        "schema", "suite_version", "integrity", "revisions", "unassigned", "floors"
     )
     if reader.key("schema").integer() != SCHEMA:
         reader.key("schema").fail(f"this version reads catalogue schema {SCHEMA}")
@@ -168,6 +171,7 @@ def from_json(value: Json, source: Path | str) -> Catalogue:
         suite_version=reader.key("suite_version").string(),
         integrity=reader.key("integrity").string(),
         revisions=revisions,
+        unassigned=reader.key("unassigned").strings(),
         floors=floors,
     )
 

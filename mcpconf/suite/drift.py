@@ -48,6 +48,9 @@ def compare(old: Catalogue, new: Catalogue) -> tuple[Drift, ...]:
         for name, entry in before.items():
             if name in after:
                 found += _entries(revision, entry, after[name])
+    for kind, name, other in _names(set(old.unassigned), set(new.unassigned)):
+        detail = "in no requirement set" + (f", now {other}" if other else "")
+        found.append(Drift("any revision", name, kind, detail))
     return tuple(sorted(found))
 
 

@@ -69,15 +69,17 @@ def requirement_set(path: Path) -> tuple[tuple[str, str | None], ...]:
     return (*scored, *apart)
 
 
-def listed_scenarios(suite: Suite, revision: Revision) -> tuple[str, ...]:
+def listed_scenarios(suite: Suite, revision: Revision | None) -> tuple[str, ...]:
     """
-    The client scenarios the suite says apply at a revision.
+    The client scenarios the suite says apply at a revision, or all it knows.
 
     :raises ProvisionError: it listed none.
     """
+    words = ["list", "--client"]
+    if revision is not None:
+        words += ["--spec-version", revision.value]
     with tempfile.TemporaryDirectory(prefix="mcpconf-list-") as name:
         directory = Path(name)
-        words = ("list", "--client", "--spec-version", revision.value)
         run(
             Program(
                 argv=(*suite.argv_prefix, *words),
@@ -134,8 +136,17 @@ def survey(
         suite_version=version,
         integrity=suite.provenance.integrity or "",
         revisions=revisions,
+        unassigned=unassigned(listed_scenarios(suite, None), revisions),
         floors=floors,
     )
+
+
+def unassigned(
+    known: Sequence[str], revisions: Mapping[Revision, Sequence[ScenarioEntry]]
+) -> tuple[str, ...]:
+    """The scenarios that no revision's set names, sorted."""
+    named = {entry.scenario for entries in revisions.values() for entry in entries}
+    return tuple(sorted(set(known) - named))
 
 
 def _run_all(

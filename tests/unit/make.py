@@ -76,6 +76,7 @@ def make_catalogue(
         "suite_version": "9.9.9",
         "integrity": "sha512-x",
         "revisions": {each: tuple(given.get(each, default)) for each in Revision},
+        "unassigned": (),
         "floors": {each: {"null": Floor(scenarios=0, checks=1)} for each in Revision},
     }
     return Catalogue(**{**values, **changes})
