@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 nox.needs_version = ">=2026.10.20"
 nox.options.sessions = ["lint", "types", "tests"]
 nox.options.default_venv_backend = "venv"
+nox.options.reuse_venv = "yes"
 
 REVISIONS = ("2025-06-18", "2025-11-25", "2026-07-28")
 PROJECT = nox.project.load_toml("pyproject.toml")
@@ -32,6 +33,7 @@ def _group(name: str) -> tuple[str, ...]:
 def _mcpconf(session: nox.Session, *words: str) -> None:
     """Run one mcpconf command; its exit codes 2 and 3 become nox's own."""
     session.install("-e", ".")
+    session.chdir(session.invoked_from)  # paths mean what they mean to the caller
     try:
         session.run("python", "-m", "mcpconf", *words, *session.posargs)
     except nox.command.CommandFailed as failed:

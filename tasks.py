@@ -93,7 +93,7 @@ def suite_catalogue(
 def suite_drift(
     _: Context, old: str = "", new: str = "", conformance_cli: str = ""
 ) -> None:
-    """Show what a suite adds, removes or renames; exit 1 when anything differs."""
+    """Show what a suite adds, removes or renames: exit 1 if anything; takes minutes."""
     from mcpconf.survey import generate  # noqa: PLC0415
 
     differences = _refusing(
@@ -150,18 +150,26 @@ def report_rejudge(_: Context, run: str, out: str = "") -> None:
     from mcpconf.suite.catalogue import load_catalogue  # noqa: PLC0415
 
     report = _refusing(lambda: rejudge(Path(run), load_catalogue()))
+    content = json_bytes(report.value)
     if out:
         _refusing(lambda: write_json(Path(out), report.value))
     else:
-        sys.stdout.buffer.write(json_bytes(report.value))
+        sys.stdout.buffer.write(content)
         sys.stdout.buffer.flush()
+    stored = Path(run) / "report.json"
+    is_same = stored.is_file() and stored.read_bytes() == content
+    how = "the stored report, byte for byte" if is_same else "NOT the stored report"
+    print(f"{report.verdict.value}: {how}", file=sys.stderr)
     raise Exit(code=int(report.exit_code))
 
 
 @task(
     name="table",
     positional=["report"],
-    help={"report": "A stored report.", "matrix": "Also every test."},
+    help={
+        "report": "A stored report, .mcpconf/report.json for the latest, or a run.",
+        "matrix": "Also every test.",
+    },
     auto_shortflags=False,
 )
 def report_table(_: Context, report: str, *, matrix: bool = False) -> None:
@@ -169,7 +177,9 @@ def report_table(_: Context, report: str, *, matrix: bool = False) -> None:
     from mcpconf.render import table  # noqa: PLC0415
     from mcpconf.report_schema import load_report  # noqa: PLC0415
 
-    value = _refusing(lambda: load_report(Path(report)))
+    path = Path(report)
+    path = path / "report.json" if path.is_dir() else path
+    value = _refusing(lambda: load_report(path))
     print(table.render(value, full=matrix))
 
 

@@ -145,6 +145,7 @@ def _build(
     verify: Callable[[Path], str | None],
 ) -> None:
     temporary = _temporary(entry)
+    _LOG.info("obtaining %s, once, into %s", entry.parent.name, entry.parent)
     try:
         build(temporary)
         problem = verify(temporary)

@@ -193,6 +193,7 @@ def _store(
         wire=wire.decode("utf-8", "replace"), texts=(stdout, stderr), checks=checks
     )
     diagnostics = retention.text(stderr or stdout).strip()[-_TAIL:]
+    said = retention.text(_client_stderr(directory / "out")).strip()[-_TAIL:]
     # First: evidence says that a case is whole, and artifacts are a part of it.
     if launch.keep_artifacts:
         kept = evidence.case_dir(launch.run_dir, case.key) / "artifacts"
@@ -208,8 +209,15 @@ def _store(
             checks_fault=checks_fault and retention.text(checks_fault),
             wire=retention.wire(),
             diagnostics=diagnostics or None,
+            client_stderr=said or None,
         ),
     )
+
+
+def _client_stderr(out_dir: Path) -> str:
+    """What the suite kept of the client's stderr, in the folder of its checks."""
+    found = sorted(out_dir.rglob("stderr.txt")) if out_dir.is_dir() else []
+    return _text(found[0])[-_TAIL:] if found and found[0].is_file() else ""
 
 
 def _text(path: Path) -> str:

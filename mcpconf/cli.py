@@ -8,6 +8,7 @@ refusal is one line on stderr with exit code 2; see `mcpconf.errors.ExitCode`.
 from __future__ import annotations
 
 import argparse
+import logging
 import os
 import sys
 from pathlib import Path
@@ -55,11 +56,17 @@ def _parser() -> argparse.ArgumentParser:
 
 def _add_subject(run: argparse.ArgumentParser) -> None:
     subject = run.add_argument_group("the client under test")
-    subject.add_argument(
+    which = subject.add_mutually_exclusive_group()
+    which.add_argument(
         "--client",
         choices=sorted(MANIFESTS),
         default="codex",
         help="a client mcpconf knows (default: codex)",
+    )
+    which.add_argument(
+        "--client-command",
+        metavar="COMMAND",
+        help="any program that follows docs/launch.md; no shell is involved",
     )
     subject.add_argument(
         "--binary", type=Path, help="run this Codex binary instead of the pinned one"
@@ -67,11 +74,6 @@ def _add_subject(run: argparse.ArgumentParser) -> None:
     subject.add_argument(
         "--client-version",
         help="another published version of Codex, or the one --binary must be",
-    )
-    subject.add_argument(
-        "--client-command",
-        metavar="COMMAND",
-        help="any program that follows docs/launch.md; no shell is involved",
     )
     subject.add_argument(
         "--require-automatic-auth",
@@ -160,6 +162,8 @@ def _add_output(run: argparse.ArgumentParser) -> None:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; the exit code of `mcpconf.errors.ExitCode`."""
     options = _parser().parse_args(arguments)
+    # Fetching takes its time, once: say so, on stderr.
+    logging.basicConfig(format="mcpconf: %(message)s", level=logging.INFO)
     command = {"run": _run, "canaries": _canaries, "bench": _bench}[options.command]
     try:
         return int(command(options))

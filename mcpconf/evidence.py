@@ -75,6 +75,8 @@ class CaseEvidence:
     checks_fault: str | None
     wire: WireLog
     diagnostics: str | None
+    #: The last of what the client itself wrote to stderr.
+    client_stderr: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,6 +90,7 @@ class RawCase:
     checks_fault: str | None
     wire: str
     diagnostics: str | None
+    client_stderr: str | None = None
 
 
 def case_dir(run_dir: Path, key: CaseKey) -> Path:
@@ -109,6 +112,7 @@ def write_case(run_dir: Path, key: CaseKey, raw: RawCase) -> None:
         "adapter_fault": raw.adapter_fault,
         "checks_fault": raw.checks_fault,
         "diagnostics": raw.diagnostics,
+        "client_stderr": raw.client_stderr,
     }
     write_json(directory / LAUNCH, launch)
 
@@ -123,13 +127,19 @@ def read_case(run_dir: Path, key: CaseKey) -> CaseEvidence | None:
     if not (directory / LAUNCH).is_file():
         return None
     launch = Reader(load_json(directory / LAUNCH), directory / LAUNCH).only(
-        "schema", "ended", "adapter_fault", "checks_fault", "diagnostics"
+        "schema",
+        "ended",
+        "adapter_fault",
+        "checks_fault",
+        "diagnostics",
+        "client_stderr",
     )
     if launch.key("schema").integer() != SCHEMA:
         launch.key("schema").fail(f"this version reads evidence schema {SCHEMA}")
     adapter_fault = launch.get("adapter_fault")
     checks_fault = launch.get("checks_fault")
     diagnostics = launch.get("diagnostics")
+    said = launch.get("client_stderr")
     adapter = None
     if adapter_fault is None:
         adapter = parse_adapter(load_json(directory / ADAPTER), directory / ADAPTER)
@@ -144,6 +154,7 @@ def read_case(run_dir: Path, key: CaseKey) -> CaseEvidence | None:
         checks_fault=checks_fault.string() if checks_fault else None,
         wire=parse_wire(_read_wire(directory / WIRE), directory / WIRE),
         diagnostics=diagnostics.string() if diagnostics else None,
+        client_stderr=said.string() if said else None,
     )
 
 

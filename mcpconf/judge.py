@@ -154,13 +154,16 @@ def _not_seen(
         problem = "the witness saw no server: it was not loaded into the suite"
         return _Finding(Outcome.HARNESS_ERROR, Attribution.HARNESS, problem)
     if not wire.is_live(evidence.wire):
-        problem = "the client sent nothing"
+        problem = f"the client sent nothing{_how_it_ended(evidence)}"
         return _Finding(Outcome.UNOBSERVED, Attribution.SUBJECT, problem)
     revision = case.key.revision
     seen = wire.revisions_of(evidence.wire)
-    eras = {era_of(each) for each in (*seen.offered, *seen.agreed)}
+    eras = wire.eras_of(evidence.wire)
     if eras and revision.era not in eras:
-        problem = f"the client speaks {', '.join(seen.offered)}, not {revision.value}"
+        problem = (
+            f"the client opens as the {' and '.join(sorted(eras))} era does, offering "
+            f"{', '.join(seen.offered)}; {revision.value} is of the {revision.era} era"
+        )
         return _Finding(Outcome.UNSUPPORTED, Attribution.SUBJECT, problem)
     foreign = [each for each in seen.agreed if era_of(each) is not revision.era]
     if foreign:
@@ -172,6 +175,11 @@ def _not_seen(
             problem = f"{', '.join(others)} was agreed, not {revision.value}"
             return _Finding(Outcome.UNSUPPORTED, Attribution.SUBJECT, problem)
     return None
+
+
+def _how_it_ended(evidence: CaseEvidence) -> str:
+    code = evidence.adapter.end.exit_code if evidence.adapter else None
+    return f" and exited with {code}: did it start at all?" if code else ""
 
 
 def is_failing(check: Check, policy: Policy) -> bool:
@@ -304,6 +312,7 @@ def _result(
         unknown_checks=tuple(sorted(ids - set(case.entry.checks))),
         duration_s=evidence.ended.duration_s,
         diagnostics=evidence.diagnostics,
+        client_stderr=evidence.client_stderr,
     )
 
 

@@ -7,6 +7,7 @@ knows, one that only other revisions have, one that ``--no-auth`` leaves out.
 
 from __future__ import annotations
 
+import difflib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -109,7 +110,7 @@ def _check_names(
         elif not homes:
             problems.append(
                 f"{name}: no client scenario of suite {catalogue.suite_version} has "
-                "this name; see `invoke suite.scenarios`"
+                f"this name; {_hint(name, catalogue)}"
             )
         elif not set(homes) & set(revisions):
             problems.append(
@@ -120,3 +121,9 @@ def _check_names(
             problems.append(f"{name}: needs authorization; drop --no-auth")
     if problems:
         raise UsageError("; ".join(problems))
+
+
+def _hint(name: str, catalogue: Catalogue) -> str:
+    known = {entry.scenario for each in catalogue.revisions.values() for entry in each}
+    alike = difflib.get_close_matches(name, sorted(known), n=1)
+    return f"did you mean {alike[0]}?" if alike else "see `invoke suite.scenarios`"

@@ -183,3 +183,4 @@ class ScenarioResult:
     unknown_checks: tuple[str, ...] = ()
     duration_s: float = 0.0
     diagnostics: str | None = field(default=None, repr=False)
+    client_stderr: str | None = field(default=None, repr=False)

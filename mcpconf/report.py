@@ -278,6 +278,7 @@ def _scenario(
             "agreed": list(result.agreed),
         },
         "silence": result.silence,
+        "client_stderr": result.client_stderr,
         "leftovers": list(result.leftovers),
         "missing_checks": list(result.missing_checks),
         "unknown_checks": list(result.unknown_checks),

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
+from mcpconf.revision import Era, era_of
 from mcpconf.wire_log import DRIVER_AGENT, Ended, Exchange, WireLog, parse_wire
 from mcpconf.wire_message import (
     Dialogue,
@@ -36,6 +37,7 @@ __all__ = [
     "Silence",
     "WireLog",
     "client_exchanges",
+    "eras_of",
     "has_opened",
     "is_live",
     "messages",
@@ -68,6 +70,19 @@ class Silence:
 def is_live(log: WireLog) -> bool:
     """Whether the client was seen at all."""
     return bool(client_exchanges(log))
+
+
+def eras_of(log: WireLog) -> frozenset[Era]:
+    """
+    The eras in which the client's messages are written, whatever date they name.
+
+    An ``initialize`` is the handshake's, also where it offers a stateless revision.
+    """
+    return frozenset(
+        Era.HANDSHAKE if each.meta_revision is None else era_of(offer)
+        for each in messages(log)
+        if (offer := _offer(each)) is not None
+    )
 
 
 def has_opened(log: WireLog) -> bool:

@@ -8,6 +8,7 @@ before the first scenario and a program that will not say its version is refused
 from __future__ import annotations
 
 import os
+import re
 import shlex
 import shutil
 import sys
@@ -136,6 +137,8 @@ def _codex(binary: Path | None, version: str | None) -> Subject:
         program, source = _executable(binary), "given"
         digest = sha256_of(program)
     said = _ask_version((str(program), "--version"), program)
+    if "codex" not in said.lower():
+        raise UsageError(f"{program}: says {said!r}, which is not Codex")
     if wanted is not None and wanted not in said.split():
         raise UsageError(f"{program}: is {said!r}, not version {wanted}")
     return Subject(
@@ -184,6 +187,9 @@ def _command(command: str) -> Subject:
     if found is None:
         raise UsageError(f"--client-command: {argv[0]}: no such program")
     program = Path(found).resolve()
+    script = _script_of(argv)
+    if script is not None and not Path(script).is_file():
+        raise UsageError(f"--client-command: {script}: no such file")
     return Subject(
         manifest=manifest.COMMAND,
         argv=(str(Path(found).absolute()), *argv[1:]),
@@ -192,6 +198,17 @@ def _command(command: str) -> Subject:
         version=redact_text(command),
         source="given",
     )
+
+
+#: Programs whose first plain word is a file to run.
+_INTERPRETERS = re.compile(r"(python|node|deno|bun|ruby|perl|bash|sh)[\d.]*(\.exe)?")
+
+
+def _script_of(argv: list[str]) -> str | None:
+    """The script an interpreter is to run; None where it is told otherwise."""
+    if not _INTERPRETERS.fullmatch(Path(argv[0]).name) or len(argv) == 1:
+        return None
+    return None if argv[1].startswith("-") or argv[1] == "run" else argv[1]
 
 
 def _executable(path: Path) -> Path:

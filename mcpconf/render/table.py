@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from tabulate import tabulate
 
+from mcpconf.render import failure
 from mcpconf.render.text import printable
 
 if TYPE_CHECKING:
@@ -21,7 +22,6 @@ _RATE_COLUMNS = {
     "supplementalChecks": "Supplemental",
     "checks": "All checks",
 }
-_DETAIL = 400
 
 
 def _table(headers: list[str], rows: list[list[str]]) -> str:
@@ -32,11 +32,6 @@ def _ratio(value: Mapping[str, Any]) -> str:
     if not value["total"]:
         return "-"
     return f"{value['passed']}/{value['total']} ({value['percentage']:g}%)"
-
-
-def _clip(text: str) -> str:
-    flat = " ".join(text.split())
-    return flat if len(flat) <= _DETAIL else f"{flat[:_DETAIL]}…"
 
 
 def headline(report: Report) -> Iterator[str]:
@@ -68,14 +63,13 @@ def pass_rates(report: Report) -> str:
 
 
 def outcomes(report: Report) -> str:
-    """Scored scenarios of each revision by outcome, and what the floor would get."""
+    """Scored scenarios of each revision, by outcome."""
     rows = []
     for case in report["cases"]:
         scored = [each for each in case["scenarios"] if each["scored"]]
         counts: dict[str, int] = {}
         for each in scored:
             counts[each["outcome"]] = counts.get(each["outcome"], 0) + 1
-        floor = report["floor"].get(case["mode"], {})
         rows.append(
             [
                 case["mode"],
@@ -86,15 +80,23 @@ def outcomes(report: Report) -> str:
                     if name != "passed"
                 )
                 or "-",
-                ", ".join(
-                    f"{name} {value['scenarios']} ({value['checks']} checks)"
-                    for name, value in floor.items()
-                )
-                or "-",
             ]
         )
-    headers = ["Revision", "Passed", "Otherwise", "Floor: the suite itself credits"]
-    return _table(headers, rows)
+    return _table(["Revision", "Passed", "Otherwise"], rows)
+
+
+def floor(report: Report) -> Iterator[str]:
+    """What a pass rate is worth: the score of clients that do next to nothing."""
+    if not report["officialConformance"]["scope"].startswith("all"):
+        return  # the floor is known of whole requirement sets only
+    for case in report["cases"]:
+        total = sum(each["scored"] for each in case["scenarios"])
+        scores = ", ".join(
+            f"{name} {value['scenarios']} of {total}"
+            for name, value in report["floor"].get(case["mode"], {}).items()
+        )
+        if scores:
+            yield f"  {case['mode']}: {scores}"
 
 
 def matrix(report: Report) -> str:
@@ -138,45 +140,9 @@ def revisions(report: Report) -> Iterator[str]:
                 by_agreed.setdefault(", ".join(others), []).append(each["scenario"])
         for agreed, scenarios in sorted(by_agreed.items()):
             yield (
-                f"  {case['mode']}: {len(scenarios)} scenarios agreed on {agreed}: "
+                f"  {case['mode']}: {agreed} in {len(scenarios)} of its scenarios: "
                 + ", ".join(scenarios)
             )
-
-
-def failures(report: Report) -> Iterator[str]:
-    """Every failed check: what, whose doing, which page, how to run it again."""
-    for case in report["cases"]:
-        by_scenario: dict[str, list[Mapping[str, Any]]] = {}
-        for check in case["checks"]:
-            if check["status"] == "FAIL":
-                by_scenario.setdefault(check["scenario"], []).append(check)
-        for scenario, checks in by_scenario.items():
-            first = checks[0]
-            yield f"  {case['mode']} / {scenario} [{first['attribution']}]"
-            for check in checks:
-                label = check["name"].rsplit("/", 1)[-1]
-                note = " (warning)" if check.get("suite_status") == "WARNING" else ""
-                yield f"    - {label}{note}: {_clip(check['detail'])}"
-            pages = dict.fromkeys(p for c in checks for p in c.get("pages", ()))
-            for page in pages:
-                yield f"      page: {page}"
-            yield f"      again: {first['reproduce']}"
-
-
-def leftovers(report: Report) -> Iterator[str]:
-    """What cases and the run left behind."""
-    for case in report["cases"]:
-        for each in case["scenarios"]:
-            if each["leftovers"]:
-                where = f"{case['mode']} / {each['scenario']}"
-                yield f"  {where}: killed afterwards: {', '.join(each['leftovers'])}"
-    closing = report["closing"] or {}
-    for port in closing.get("openPorts", ()):
-        yield f"  port {port} still answers"
-    for name in closing.get("temporary", ()):
-        yield f"  {name} was not deleted"
-    for fault in closing.get("faults", ()):
-        yield f"  {fault}"
 
 
 def render(report: Report, *, full: bool) -> str:
@@ -187,9 +153,11 @@ def render(report: Report, *, full: bool) -> str:
     if full:
         parts.append("Per-test results\n" + matrix(report))
     for title, lines in (
+        ("The suite by itself credits clients that barely do anything", floor(report)),
         ("Another revision was agreed", revisions(report)),
-        ("Failure details", failures(report)),
-        ("Left behind", leftovers(report)),
+        ("No verdict, because", failure.no_verdict(report)),
+        ("Failure details", failure.failures(report)),
+        ("Left behind", failure.leftovers(report)),
     ):
         text = "\n".join(lines)
         if text:

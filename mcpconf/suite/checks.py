@@ -103,7 +103,7 @@ def _check(reader: Reader) -> Check:
         status.fail(f"unknown status {status.value!r}; known: {', '.join(CheckStatus)}")
     name = reader.get("name")
     description = reader.get("description")
-    error = reader.get("errorMessage")
+    error = reader.get("errorMessage") or _message(reader.get("details"))
     references = reader.get("specReferences")
     return Check(
         check_id=check_id,
@@ -113,6 +113,14 @@ def _check(reader: Reader) -> Check:
         error=error.string() if error else None,
         pages=_pages(references.items()) if references else (),
     )
+
+
+def _message(details: Reader | None) -> Reader | None:
+    """The suite's reason, where it stands beside the description only."""
+    if details is None or not isinstance(details.value, dict):
+        return None
+    message = details.get("message")
+    return message if message and isinstance(message.value, str) else None
 
 
 def _pages(references: Iterable[Reader]) -> tuple[str, ...]:

@@ -134,12 +134,17 @@ def test_a_binary_sees_nothing_of_the_callers_home_and_secrets(
     monkeypatch.setenv("HOME", "/callers/home")
 
     found = resolve_subject(
-        "codex", binary=program(tmp_path, 'echo "v [$OPENAI_API_KEY] [$HOME]"')
+        "codex", binary=program(tmp_path, 'echo "codex [$OPENAI_API_KEY] [$HOME]"')
     )
 
     assert "canary-key" not in found.version
     assert "/callers/home" not in found.version
-    assert found.version.startswith("v [] [/")
+    assert found.version.startswith("codex [] [/")
+
+
+def test_a_binary_that_is_another_program_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"says 'ls 9\.1', which is not Codex"):
+        resolve_subject("codex", binary=program(tmp_path, "echo ls 9.1"))
 
 
 # A program of the user's own
@@ -249,3 +254,28 @@ def test_a_stored_subject_without_a_member_is_refused(
 
     with pytest.raises(DecodeError, match=f"{name}: is missing"):
         SubjectRecord.from_json(Reader(value, "run.json"))
+
+
+@pytest.mark.parametrize(
+    ("command", "is_refused"),
+    [
+        ("python3 absent.py", True),
+        ("node absent.mjs --flag", True),
+        ("python3 -m absent", False),
+        ("sh -c absent", False),
+        ("cat absent.py", False),
+    ],
+)
+def test_a_script_that_is_not_there_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str, is_refused: bool
+) -> None:
+    """Else the interpreter's complaint would be taken for the client's silence."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    for name in ("python3", "node", "sh", "cat"):
+        program(tmp_path, "exit 0").rename(tmp_path / name)
+    if is_refused:
+        with pytest.raises(UsageError, match=r"absent\.\w+: no such file"):
+            resolve_subject("codex", command=command)
+    else:
+        resolve_subject("codex", command=command)

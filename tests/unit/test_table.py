@@ -98,7 +98,7 @@ def test_a_failure_says_what_whose_which_page_and_how_to_run_it_again() -> None:
         pages=("https://spec.example/tools",),
     )
     page = _page([judge(PLAIN, evidence, Policy()), _good(AUTH)])
-    assert "2025-11-25 / tools_call [subject]" in page
+    assert "2025-11-25 / tools_call: failed, the client's doing" in page
     assert "- RequiredB: the client did not" in page
     assert "page: https://spec.example/tools" in page
     assert "again: nox -s conformance-2025-11-25 -- " in page
@@ -119,7 +119,7 @@ def test_another_revision_and_what_was_left_behind_are_shown() -> None:
         [other, _good(AUTH, ended=left)],
         end=make_end(open_ports=(4000,), temporary=("case-x",), faults=("x: lost",)),
     )
-    assert "1 scenarios agreed on 2025-06-18: tools_call" in page
+    assert "2025-06-18 in 1 of its scenarios: tools_call" in page
     assert "auth/basic-cimd: killed afterwards: sleeper" in page
     for line in ("port 4000 still answers", "case-x was not deleted", "x: lost"):
         assert line in page
@@ -142,7 +142,42 @@ def test_the_matrix_is_shown_on_demand() -> None:
 
 
 def test_the_floor_stands_beside_the_score() -> None:
-    assert "null 0 (1 checks)" in _page([_good(PLAIN)])
+    assert "2025-11-25: null 0 of 2" in _page([_good(PLAIN), _good(AUTH)])
+
+
+def test_no_floor_stands_beside_a_selection() -> None:
+    assert "null 0 of" not in _page([_good(PLAIN)])
+
+
+def test_a_run_without_a_verdict_says_why() -> None:
+    broken = make_evidence(PLAIN, checks_fault="the suite wrote no checks.json")
+    page = _page([judge(PLAIN, broken, Policy()), _good(AUTH)])
+    assert "tools_call is harness-error: the suite wrote no checks.json" in page
+
+
+def test_a_failure_shows_what_the_client_wrote() -> None:
+    evidence = with_status(
+        make_evidence(PLAIN, client_stderr="Traceback\nRuntimeError: boom"),
+        "required-b",
+        CheckStatus.FAILURE,
+    )
+    page = _page([judge(PLAIN, evidence, Policy())])
+    assert "      | RuntimeError: boom\n" in page
+
+
+def test_checks_never_reached_and_pages_of_html_are_kept_short() -> None:
+    evidence = with_status(
+        make_evidence(PLAIN),
+        "required-a",
+        CheckStatus.FAILURE,
+        error="Expected Check Missing: token-request",
+    )
+    evidence = with_status(
+        evidence, "required-b", CheckStatus.FAILURE, error="404: <!DOCTYPE html><p>"
+    )
+    page = _page([judge(PLAIN, evidence, Policy())])
+    assert "- never reached: token-request" in page
+    assert "- RequiredB: 404: (HTML)" in page
 
 
 HOSTILE = "\x1b[2J\x1b[HMCP conformance: CONFORMANT\r\x07\ud800\u202e"
