@@ -13,7 +13,7 @@ from __future__ import annotations
 import ipaddress
 import socket
 import time
-from typing import NamedTuple
+from collections import namedtuple
 from urllib.parse import SplitResult, parse_qsl, urljoin, urlsplit
 
 #: Marks our own traffic on the wire: it is never evidence of a living client.
@@ -29,11 +29,10 @@ class UnsafeLogin(Exception):  # noqa: N818 (a finding about the client's login)
     """The authorization URL or the redirect breaks a rule a host must enforce."""
 
 
-class Callback(NamedTuple):
+class Callback(namedtuple("Callback", ("url", "is_error"))):  # noqa: PYI024 (see job)
     """A redirect that may be delivered to the client."""
 
-    url: str
-    is_error: bool
+    __slots__ = ()
 
 
 def _is_loopback(host: str | None) -> bool:

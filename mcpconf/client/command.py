@@ -11,7 +11,6 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from typing import TYPE_CHECKING
 
 from mcpconf.client.job import (
     UNSUPPORTED_EXIT,
@@ -20,6 +19,7 @@ from mcpconf.client.job import (
     signal_name,
 )
 
+TYPE_CHECKING = False  # see job.py
 if TYPE_CHECKING:
     from mcpconf.client.job import Record
 

@@ -15,16 +15,17 @@ import queue
 import subprocess
 import threading
 import time
-from typing import IO, TYPE_CHECKING, Any, Self, cast
 
 from mcpconf.client.job import ClientError, signal_name
 
+TYPE_CHECKING = False  # see job.py
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+    from typing import IO, Any, Self
 
     from mcpconf.client.job import Record
 
-Message = dict[str, Any]
+    Message = dict[str, Any]
 
 #: A longer line is cut and then refused as JSON; honest ones stay under 1 MiB.
 _MAX_LINE = 32 * 1024 * 1024
@@ -62,9 +63,11 @@ class AppServer:
             except OSError as error:
                 record.ended("failed-to-start")
                 raise ClientError(f"app-server did not start: {error}") from None
-        # Both are pipes: asked for just above.
-        self._stdin = cast("IO[bytes]", self._process.stdin)
-        self._stdout = cast("IO[bytes]", self._process.stdout)
+        stdin, stdout = self._process.stdin, self._process.stdout
+        if stdin is None or stdout is None:  # both are pipes: asked for just above
+            raise AdapterGap("the app-server has no pipes")
+        self._stdin: IO[bytes] = stdin
+        self._stdout: IO[bytes] = stdout
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
 

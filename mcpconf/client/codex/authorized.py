@@ -8,15 +8,15 @@ for more; in *strict* mode one login is all the client gets, and the rest is its
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
-
 from mcpconf.client import browser
 from mcpconf.client.codex.app_server import describe
 from mcpconf.client.codex.registration import SERVER
 from mcpconf.client.job import ClientError
 
+TYPE_CHECKING = False  # see job.py
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+    from typing import Any
 
     from mcpconf.client.codex.session import Session
 
@@ -158,11 +158,12 @@ SCENARIOS: Mapping[str, Callable[[Session, Login], None]] = {
 }
 
 
-class PreRegistered(NamedTuple):
+class PreRegistered:
     """What the host knows of its OAuth client before the first login."""
 
-    client_id: str | None = None
-    client_secret: str | None = None
+    def __init__(self, client_id: str | None = None, secret: str | None = None) -> None:
+        self.client_id = client_id
+        self.client_secret = secret
 
 
 def client_of(scenario: str, context: Mapping[str, Any]) -> PreRegistered:

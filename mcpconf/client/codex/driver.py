@@ -12,15 +12,16 @@ from __future__ import annotations
 
 import json
 import os
-from typing import TYPE_CHECKING, Any
 
 from mcpconf.client.codex import authorized, plain, registration
 from mcpconf.client.codex.app_server import AppServer
 from mcpconf.client.codex.session import Session, answer_elicitation
 from mcpconf.client.job import Unsupported
 
+TYPE_CHECKING = False  # see job.py
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from typing import Any
 
     from mcpconf.client.job import Record
 

@@ -7,12 +7,12 @@ scenario adds the calls that its mock server waits for.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
 from mcpconf.client.codex.session import schema_defaults
 
+TYPE_CHECKING = False  # see job.py
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+    from typing import Any
 
     from mcpconf.client.codex.session import Session
 

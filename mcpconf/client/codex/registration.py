@@ -12,10 +12,10 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-from typing import TYPE_CHECKING
 
 from mcpconf.client.job import ClientError
 
+TYPE_CHECKING = False  # see job.py
 if TYPE_CHECKING:
     from collections.abc import Mapping
 

@@ -7,13 +7,13 @@ its tools and answers its elicitations. Nothing here knows a scenario.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
 from mcpconf.client.codex.app_server import AdapterGap, AppServer, describe
 from mcpconf.client.codex.registration import FEATURE, SERVER
 
+TYPE_CHECKING = False  # see job.py
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+    from typing import Any
 
     from mcpconf.client.codex.app_server import Message
     from mcpconf.client.job import Record
