@@ -28,44 +28,39 @@ def _depth(run: int) -> int:
     return (~run & (run + 1)).bit_length() - 1
 
 
-def _delimiter_size(run: int) -> int:
-    """The length of the mark at the end of `run` backslashes and a mark."""
-    return 1 << _depth(run)
-
-
 def delimiter(mark: str) -> str:
     """A mark without the backslashes that belong to the string before it."""
-    return mark if "u" in mark else mark[-_delimiter_size(len(mark) - 1) :]
+    return mark if "u" in mark else mark[-1 << _depth(len(mark) - 1) :]
 
 
 def closing(text: str, start: int, mark: str) -> tuple[int, int]:
     """
     Where the closing mark of the string that `mark` opened starts and ends.
 
-    A string that is still open at the end of its line ends there.
+    A string that is still open where its line or the string around it ends, ends
+    there, and has no closing mark.
     """
+    mark = delimiter(mark)
     for found in _MARK_OR_LINE_END.finditer(text, start):
         if found[0].endswith("\n"):
             return found.start(), found.start()
-        size = _closing_size(found[0], mark)
-        if size or (
+        own = delimiter(found[0])
+        end = found.end() - len(own)
+        if own == mark:
+            return end, found.end()
+        if _is_around(own, mark) or (
             # Perhaps not a string at all but an apostrophe inside one.
             mark.endswith("'")
-            and found[0].endswith('"')
+            and own.endswith('"')
             and IS_CLOSING.match(text, found.end())
         ):
-            size = size or _delimiter_size(len(found[0]) - 1)
-            return found.end() - size, found.end()
+            return end, end
     return len(text), len(text)
 
 
-def _closing_size(found: str, mark: str) -> int:
-    """How much of `found` closes the string that `mark` opened; 0: it does not."""
-    run, found_run = mark.count("\\"), found.count("\\")
-    if "u" in mark:
-        if "u" in found:
-            return len(found) if found[-1] == mark[-1] and found_run <= run else 0
-        return _delimiter_size(found_run) if found[-1] == '"' and found_run < run else 0
-    if found[-1] == mark[-1] and _depth(found_run) <= _depth(run):
-        return _delimiter_size(found_run)
-    return 0
+def _is_around(found: str, mark: str) -> bool:
+    """Whether `found` is of a string around the one that `mark` opened."""
+    if "u" in found:
+        return found[-1] == mark[-1] and len(found) < len(mark)
+    is_same = found[-1] == mark[-1] or ("u" in mark and found[-1] == '"')
+    return is_same and found.count("\\") < mark.count("\\")

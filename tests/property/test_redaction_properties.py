@@ -161,7 +161,7 @@ ENCODERS: dict[str, Callable[[str], str]] = {
     "json-utf8": json_deep(1, ensure_ascii=False),
     "json-twice": json_deep(2, ensure_ascii=False),
 }
-# These are found by resolving escapes, so a torn escape just before would hide them.
+# These are found by resolving escapes, so a torn escape beside them would hide them.
 DEEP_ENCODERS: dict[str, Callable[[str], str]] = {
     "percent-twice": lambda value: quote(quote(value, safe=""), safe=""),
     "percent-all": percent_all,
@@ -240,12 +240,12 @@ def test_known_secret_never_survives_in_mixed_escapes(
     encoder: str, value: str, before: str, after: str
 ) -> None:
     # A secret that looks escaped itself is known in the forms above only.
-    assume(not re.search(r"%[0-9A-Fa-f]([0-9A-Fa-f]|\Z)|%\Z|\\u", value))
-    assume(not before.endswith(("\\", "%")))
-    assume(not re.search(r"%\w\Z|\\u[0-9a-f]{0,3}\Z", before))
+    assume(not re.search(r"%[0-9A-Fa-f]{2}|\\u", value))
     form = DEEP_ENCODERS[encoder](value)
+    # Set apart: `%2` just before would make another escape of what follows.
+    text = f"{before} {form} {after}"
 
-    assert form not in redact_text(f"{before}{form}{after}", Secrets.of([value]))
+    assert form not in redact_text(text, Secrets.of([value]))
 
 
 @bounded

@@ -195,6 +195,14 @@ def test_member_value_on_a_later_line_is_redacted() -> None:
     assert "".join(map(redactor.feed, lines)) + redactor.close() == redacted
 
 
+def test_array_that_is_cut_off_by_the_string_around_it_stays_json() -> None:
+    value = {"password=[\\u0022": None, 'api_key: ["a': 1, "n": 'cookie=["b"]'}
+
+    redacted = json.loads(redact_text(json.dumps(value)))
+
+    assert list(redacted.values())[:2] == [None, 1]
+
+
 def test_member_name_that_ends_in_a_backslash_stays_json() -> None:
     assert json.loads(redact_text('{"password\\\\":0,"n":1}')) == {
         "password\\": PLACEHOLDER,
