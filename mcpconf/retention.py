@@ -13,7 +13,7 @@ import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from mcpconf.redaction import Secrets, collect, redact_json, redact_text
+from mcpconf.redaction import PLACEHOLDER, Secrets, collect, redact_json, redact_text
 from mcpconf.storage import write_whole
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ class Retention:
 
     def json(self, value: Json) -> Json:
         """A JSON value without secrets."""
-        record = redact_json(value)
+        record = redact_json(_without_tokens(value))
         return self._whole(record, self._secrets.redact(json.dumps(record)))
 
     def _whole(self, record: Json, cleared: str) -> Json:
@@ -131,16 +131,36 @@ class Retention:
                 return "holds a secret in binary form"
             write_whole(destination, content)
             return None
+        value = _decoded(text)
+        if not isinstance(value, str):
+            text = json.dumps(self.json(value), indent=2)
         write_whole(destination, self.text(text).encode("utf-8", "backslashreplace"))
         return None
 
 
 def _decoded(line: str) -> Json:
-    """A record, or the line itself where it is not JSON (torn by a kill)."""
+    """A record, or the text itself where it is not JSON (torn by a kill)."""
     try:
         value: Json = json.loads(line)
     except ValueError:
         return line
+    return value
+
+
+def _without_tokens(value: Json) -> Json:
+    """
+    A tree without members called ``token``.
+
+    The suite notes the first characters of every token it saw under that name: too
+    little to be found by value, and more than anybody needs.
+    """
+    if isinstance(value, list):
+        return [_without_tokens(each) for each in value]
+    if isinstance(value, dict):
+        return {
+            name: PLACEHOLDER if name == "token" else _without_tokens(each)
+            for name, each in value.items()
+        }
     return value
 
 

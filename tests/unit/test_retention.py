@@ -178,3 +178,17 @@ def test_a_file_name_that_is_not_utf8_does_not_end_the_run(tmp_path: Path) -> No
     kept = _tree(source, tmp_path / "kept")
     assert sorted(kept) == ["LEFT-OUT.txt"]
     assert b"holds a secret in binary form" in kept["LEFT-OUT.txt"]
+
+
+def test_the_beginning_of_a_token_is_not_kept_either(tmp_path: Path) -> None:
+    """The suite shortens what it saw, so that it is not found by value."""
+    shown = "test-token-17..."
+    checks: Any = [{"id": "valid-bearer-token", "details": {"token": shown}}]
+    retention = Retention.of(wire="", texts=(), checks=checks)
+    kept: Any = retention.json(checks)
+    assert kept == [{"id": "valid-bearer-token", "details": {"token": "[REDACTED]"}}]
+
+    (tmp_path / "case").mkdir()
+    (tmp_path / "case" / "checks.json").write_text(json.dumps(checks))
+    retention.keep_tree(tmp_path / "case", tmp_path / "kept")
+    assert json.loads((tmp_path / "kept" / "checks.json").read_text()) == kept
