@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mcpconf import evidence
+from mcpconf import cache, evidence
 from mcpconf.client.manifest import passed_environment
 from mcpconf.decode import load_json
 from mcpconf.environment import base_environment
@@ -61,8 +61,6 @@ class Launch:
     #: Limit of one drive, in seconds.
     timeout_s: float
     auth: str
-    #: Where Node keeps compiled code between starts.
-    compile_cache: Path
     #: What the suite and the client may see of the caller's environment.
     environment: Mapping[str, str]
 
@@ -164,7 +162,9 @@ def _program(
     environment = {**base, "MCPCONF_WITNESS_FD": str(witness_fd)}
     if suite.node is not None:
         words[1:1] = ["--require", str(WITNESS)]
-        environment["MCPCONF_COMPILE_CACHE"] = str(launch.compile_cache)
+        # Where Node keeps compiled code between starts.
+        compiled = cache.cache_dir() / "compiled" / suite.node.version
+        environment["MCPCONF_COMPILE_CACHE"] = str(compiled)
     words += ["--scenario", case.key.scenario]
     words += ["--spec-version", case.key.revision.value]
     if case.entry.not_scored is not None:

@@ -13,7 +13,7 @@ import time
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from typing import TYPE_CHECKING, Protocol
 
-from mcpconf import cache, evidence, judge
+from mcpconf import evidence, judge
 from mcpconf.case import Launch, launch_case
 from mcpconf.errors import McpconfError
 
@@ -64,7 +64,6 @@ class Pool:
         self.stopped = False
         self.faults: list[str] = []
         self.ports: set[int] = set()
-        node = setup.suite.node.version if setup.suite.node else "none"
         self._launch = Launch(
             suite=setup.suite,
             subject=setup.subject,
@@ -73,7 +72,6 @@ class Pool:
             keep_artifacts=setup.keep_artifacts,
             timeout_s=setup.timeout_s,
             auth=setup.record.auth_mode.value,
-            compile_cache=cache.cache_dir() / "compiled" / node,
             environment=dict(os.environ),
         )
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from mcpconf import summary
 from mcpconf.client.manifest import COMMAND, MANIFESTS
 from mcpconf.errors import ExitCode
+from mcpconf.judge import judge
 from mcpconf.record import Attribution, Outcome, ReportStatus, Verdict
 from mcpconf.report_check import (
     category_of,
@@ -139,8 +140,6 @@ def _closing(end: EndRecord) -> dict[str, Any]:
 def _result_of(
     record: RunRecord, case: PlannedCase, results: Mapping[str, ScenarioResult]
 ) -> ScenarioResult:
-    from mcpconf.judge import judge  # noqa: PLC0415 (judge imports the schema models)
-
     found = results.get(str(case.key))
     if found is not None:
         return found

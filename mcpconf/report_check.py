@@ -79,18 +79,19 @@ def scenario_checks(
     record: RunRecord, case: PlannedCase, result: ScenarioResult
 ) -> list[dict[str, Any]]:
     """What the suite said in one case, and what we say of it; never nothing."""
+    harness = f"harness/{case.key.scenario}"
     names: dict[str, int] = {}
     values = []
     for check in result.checks:
         names[check.name] = names.get(check.name, 0) + 1
         again = f"#{names[check.name]}" if names[check.name] > 1 else ""
-        status = status_of(check, result.outcome, record.policy)
         value = _check(
             f"official/{case.key.scenario}/{check.name}{again}",
-            status,
+            status_of(check, result.outcome, record.policy),
             check.error or check.description,
-            source="official",
+            record=record,
             case=case,
+            attribution=result.attribution,
             check_id=check.check_id,
         )
         value |= {
@@ -98,8 +99,6 @@ def scenario_checks(
             "count": check.count,
             "pages": list(check.pages),
         }
-        if status is ReportStatus.FAIL:
-            value |= _blame(record, case, result.attribution or Attribution.SUBJECT)
         values.append(value)
     is_quiet = result.outcome.report_status is ReportStatus.SKIP
     manifest = MANIFESTS.get(record.subject.name, COMMAND)
@@ -107,29 +106,25 @@ def scenario_checks(
         label = manifest.adapter_check if kind == "adapter" else kind
         status = ReportStatus.PASS if problem is None else ReportStatus.FAIL
         value = _check(
-            f"harness/{case.key.scenario}/{label}",
+            f"{harness}/{label}",
             ReportStatus.SKIP if is_quiet else status,
             problem or _HOLDS.get(kind, "holds"),
-            source="harness",
+            record=record,
             case=case,
-            check_id=None,
-        )
-        if value["status"] == ReportStatus.FAIL.value:
             # A broken message is the client's, whoever else is to blame for the case.
-            blame = None if kind == "wire-schema" else result.attribution
-            value |= _blame(record, case, blame or Attribution.SUBJECT)
+            attribution=None if kind == "wire-schema" else result.attribution,
+        )
         values.append(value)
     if not values:
-        values.append(
-            _check(
-                f"harness/{case.key.scenario}/official-runner",
-                result.outcome.report_status,
-                result.reason,
-                source="harness",
-                case=case,
-                check_id=None,
-            )
+        value = _check(
+            f"{harness}/official-runner",
+            result.outcome.report_status,
+            result.reason,
+            record=record,
+            case=case,
+            attribution=result.attribution,
         )
+        values.append(value)
     return values
 
 
@@ -138,27 +133,15 @@ def supplemental_check(
 ) -> dict[str, Any]:
     """A variant's whole case, as one check."""
     variant = case.key.variant or ""
-    value = _check(
+    return _check(
         f"supplemental/{case.key.scenario}/{variant}",
         result.outcome.report_status,
         result.reason,
-        source="supplemental",
+        record=record,
         case=case,
+        attribution=result.attribution,
         check_id=variant,
     )
-    if value["status"] == ReportStatus.FAIL.value:
-        value |= _blame(record, case, result.attribution or Attribution.SUBJECT)
-    return value
-
-
-def _blame(
-    record: RunRecord, case: PlannedCase, attribution: Attribution
-) -> dict[str, Any]:
-    return {
-        "attribution": attribution.value,
-        "reproduce": reproduction(record, case),
-        "evidence": case.key.path,
-    }
 
 
 def _check(
@@ -166,17 +149,26 @@ def _check(
     status: ReportStatus,
     detail: str,
     *,
-    source: str,
+    record: RunRecord,
     case: PlannedCase,
-    check_id: str | None,
+    attribution: Attribution | None,
+    check_id: str | None = None,
 ) -> dict[str, Any]:
-    return {
+    """One entry; a failing one with its blame, the subject's where nobody else's."""
+    value: dict[str, Any] = {
         "name": name,
         "success": status is not ReportStatus.FAIL,
         "detail": detail,
         "status": status.value,
-        "source": source,
+        "source": name.partition("/")[0],
         "scenario": case.key.scenario,
         "check_id": check_id,
         "category": category_of(case),
     }
+    if status is ReportStatus.FAIL:
+        value |= {
+            "attribution": (attribution or Attribution.SUBJECT).value,
+            "reproduce": reproduction(record, case),
+            "evidence": case.key.path,
+        }
+    return value

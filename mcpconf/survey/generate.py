@@ -8,7 +8,6 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mcpconf import cache
 from mcpconf.case import Launch
 from mcpconf.client.subject import resolve_subject
 from mcpconf.decode import load_json
@@ -40,7 +39,6 @@ def surveyed(*, cli: Path | None, jobs: int) -> Catalogue:
     if jobs < 1:
         raise UsageError(f"--jobs {jobs}: at least 1")
     suite = override_suite(cli) if cli else install_suite()
-    node = suite.node.version if suite.node else "none"
     with tempfile.TemporaryDirectory(prefix="mcpconf-survey-") as name:
         launches = {
             client: Launch(
@@ -51,7 +49,6 @@ def surveyed(*, cli: Path | None, jobs: int) -> Catalogue:
                 keep_artifacts=False,
                 timeout_s=_TIMEOUT_S,
                 auth="assisted",
-                compile_cache=cache.cache_dir() / "compiled" / node,
                 environment=dict(os.environ),
             )
             for client in CLIENTS
