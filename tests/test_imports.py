@@ -28,6 +28,7 @@ ROOMS = {
     "package": ("mcpconf",),
     "errors": ("mcpconf.errors",),
     "revision": ("mcpconf.revision",),
+    "transport": ("mcpconf.transport",),
     "decode": ("mcpconf.decode",),
     "storage": ("mcpconf.storage",),
     "redaction": ("mcpconf.redaction",),
@@ -87,6 +88,8 @@ ROOMS = {
         "mcpconf.client.subject",
     ),
     "plan": ("mcpconf.plan",),
+    # Our own MCP server; started by clients too, so it knows nothing of a run.
+    "fixture-server": ("mcpconf.fixture_server",),
     "evidence": ("mcpconf.evidence",),
     "retention": ("mcpconf.retention",),
     "case": ("mcpconf.case",),
@@ -111,6 +114,7 @@ ALLOWED: Mapping[str, set[str]] = {
     "package": set(),
     "errors": set(),
     "revision": set(),
+    "transport": set(),
     "decode": {"errors"},
     "storage": {"errors"},
     "redaction": set(),
@@ -155,6 +159,7 @@ ALLOWED: Mapping[str, set[str]] = {
         "suite-install",
     },
     "plan": {"errors", "record", "revision"},
+    "fixture-server": {"errors", "redaction", "revision", "transport"},
     "evidence": {"decode", "driver", "errors", "process", "storage", "suite", "wire"},
     "retention": {"redaction", "storage"},
     "case": {
@@ -217,6 +222,7 @@ THIRD_PARTY: Mapping[str, set[str]] = {
     # Started as files: a sibling is imported by its bare name.
     "canary": {"initialize_only"},
     "cli": {"tabulate"},
+    "fixture-server": {"h11"},
     "hygiene": {"psutil"},
     "process": {"psutil"},
     "provision": {"filelock", "platformdirs"},

@@ -1,0 +1,57 @@
+"""
+What one fixture server is told: a revision, a transport, profiles and their limits.
+
+Every number a profile needs is a limit with a flag of its own, so that a client's own
+bound can be measured and is never written down here as a constant.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, fields
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from mcpconf.revision import Revision
+    from mcpconf.transport import Transport
+
+
+def _limit(default: float, help_text: str, least: float = 0) -> Any:
+    return field(default=default, metadata={"help": help_text, "least": least})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """Sizes, counts and times (seconds) of the profiles; each is a flag."""
+
+    catalogue_size: int = _limit(0, "pad the tools to this many (0: no padding)")
+    page_size: int = _limit(0, "tools on a page (0: one page)")
+    pages: int = _limit(1000, "pages after which a list without an end ends", 1)
+    cursor_bytes: int = _limit(65_537, "length of an over-long cursor", 1)
+    input_requests: int = _limit(65, "input requests at once", 1)
+    rounds: int = _limit(3, "rounds of input before the result", 1)
+    comment_bytes: int = _limit(8_390_656, "bytes of comments before an event", 1)
+    event_bytes: int = _limit(8_390_656, "bytes of an over-long event", 1)
+    line_bytes: int = _limit(10_485_760, "bytes of an over-long line on stdout", 1)
+    stderr_bytes: int = _limit(4_194_304, "bytes of noise on stderr", 1)
+    calls: int = _limit(2, "tool calls before the server exits", 1)
+    delay_s: float = _limit(1.0, "seconds that a slow server takes")
+    linger_s: float = _limit(20.0, "seconds that a stubborn server or child stays")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Options:
+    """One server, resolved."""
+
+    revision: Revision
+    transport: Transport
+    #: Names of `mcpconf.fixture_server.profile.PROFILES`; empty: the plain server.
+    profiles: tuple[str, ...] = ()
+    limits: Limits = field(default_factory=Limits)
+    host: str = "127.0.0.1"
+    #: 0 lets the system choose.
+    port: int = 0
+    endpoint: str = "/mcp"
+    allowed_origins: tuple[str, ...] = ()
+
+
+LIMIT_NAMES = tuple(each.name for each in fields(Limits))
