@@ -183,6 +183,28 @@ def report_table(_: Context, report: str, *, matrix: bool = False) -> None:
     print(table.render(value, full=matrix))
 
 
+@task(name="list", auto_shortflags=False)
+def supplemental_list(_: Context) -> None:
+    """List our own scenarios."""
+    from mcpconf.render.supplemental import scenarios  # noqa: PLC0415
+
+    print(scenarios())
+
+
+@task(
+    name="document",
+    help={"out": "Where to write it."},
+    auto_shortflags=False,
+)
+def supplemental_document(_: Context, out: str = "docs/supplemental.md") -> None:
+    """Write the table of our checks: page, profile, and the client that fails it."""
+    from mcpconf.render.supplemental import document  # noqa: PLC0415
+    from mcpconf.storage import write_whole  # noqa: PLC0415
+
+    _refusing(lambda: write_whole(Path(out), document().encode()))
+    print(f"Document: {out}")
+
+
 def _namespace(*tasks: Any) -> Collection:  # noqa: ANN401 (invoke is untyped here)
     collection = Collection()
     for each in tasks:
@@ -196,3 +218,6 @@ namespace.add_collection(
 )
 namespace.add_collection(_namespace(client_list, client_show), "client")
 namespace.add_collection(_namespace(report_rejudge, report_table), "report")
+namespace.add_collection(
+    _namespace(supplemental_list, supplemental_document), "supplemental"
+)

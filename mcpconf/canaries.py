@@ -7,7 +7,7 @@ them, in any revision, scored or not. The other two show what little is enough t
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from mcpconf import run
@@ -26,15 +26,15 @@ CANARIES = (*SILENT, "initialize-only", "list-only")
 #: An alarm that did not listen has not been silent.
 _UNMEASURED = frozenset({Outcome.NOT_RUN.value, Outcome.HARNESS_ERROR.value})
 #: `hang` uses all of it in every case.
-_TIMEOUT_S = 3.0
+_TIMEOUT_S, _HANGING = 3.0, 4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CanaryResult:
-    """What one canary got in one revision."""
+    """What one canary got in one leg."""
 
     canary: str
-    revision: str
+    leg: str
     passed: tuple[str, ...]
     cases: int
     #: Scenarios of which there is no evidence: not run, or the harness broke.
@@ -48,10 +48,10 @@ class CanaryResult:
         if self.canary in SILENT and self.passed:
             return f"{self.canary} passed {', '.join(self.passed)}"
         if not self.cases:
-            return f"{self.canary} ran nothing in {self.revision}"
+            return f"{self.canary} ran nothing in {self.leg}"
         if self.unmeasured:
             names = ", ".join(self.unmeasured)
-            return f"{self.canary} was not measured in {self.revision}: {names}"
+            return f"{self.canary} was not measured in {self.leg}: {names}"
         return None
 
 
@@ -65,21 +65,20 @@ def run_canaries(
     """
     results = []
     for canary in CANARIES:
-        setup = resolve(
-            RunOptions(
-                client=canary,
-                timeout_s=_TIMEOUT_S if canary == "hang" else 20.0,
-                output_dir=output_dir,
-            )
-        )
+        options = RunOptions(client=canary, timeout_s=20.0, output_dir=output_dir)
+        if canary == "hang":  # it waits and does nothing, so many can
+            jobs = options.jobs * _HANGING
+            options = replace(options, timeout_s=_TIMEOUT_S, jobs=jobs)
+        setup = resolve(options)
         report = run.perform(setup, progress_for(len(setup.launched))).value
         stopped = not report["complete"]
         for case in report["cases"]:
-            floor = report["floor"][case["mode"]].get(canary)
+            is_official = case["transport"] == "official-http"
+            floor = report["floor"][case["mode"]].get(canary) if is_official else None
             results.append(
                 CanaryResult(
                     canary=canary,
-                    revision=case["mode"],
+                    leg=f"{case['transport']} {case['mode']}",
                     passed=tuple(
                         each["scenario"]
                         for each in case["scenarios"]

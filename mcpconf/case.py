@@ -21,9 +21,8 @@ from typing import TYPE_CHECKING
 
 from mcpconf import cache, evidence
 from mcpconf.client.manifest import passed_environment
-from mcpconf.decode import load_json
 from mcpconf.environment import base_environment
-from mcpconf.errors import DecodeError, StorageError
+from mcpconf.errors import StorageError
 from mcpconf.launcher import write_launcher
 from mcpconf.process import Program, Running, start
 from mcpconf.retention import Retention
@@ -50,9 +49,8 @@ _TAIL = 4000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Launch:
-    """What all cases of a run share."""
+    """What all cases of a run share, whoever wrote them."""
 
-    suite: Suite
     subject: Subject
     run_dir: Path
     #: Where the private directories are made; None for the system's place.
@@ -63,6 +61,13 @@ class Launch:
     auth: str
     #: What the suite and the client may see of the caller's environment.
     environment: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SuiteLaunch(Launch):
+    """What the suite's cases share."""
+
+    suite: Suite
 
 
 class _Pipe:
@@ -92,7 +97,7 @@ class _Pipe:
 
 
 def launch_case(
-    launch: Launch, case: PlannedCase, started: Callable[[Running], None]
+    launch: SuiteLaunch, case: PlannedCase, started: Callable[[Running], None]
 ) -> Ended:
     """
     Run one case to its end, store its evidence; `started` gets the handle to stop it.
@@ -108,7 +113,7 @@ def launch_case(
 
 
 def _launch_case(
-    launch: Launch, case: PlannedCase, started: Callable[[Running], None]
+    launch: SuiteLaunch, case: PlannedCase, started: Callable[[Running], None]
 ) -> Ended:
     directory = Path(tempfile.mkdtemp(prefix="mcpconf-case-", dir=launch.parent))
     try:
@@ -127,7 +132,7 @@ def _launch_case(
 
 
 def _program(
-    launch: Launch, case: PlannedCase, directory: Path, witness_fd: int
+    launch: SuiteLaunch, case: PlannedCase, directory: Path, witness_fd: int
 ) -> Program:
     home, tmp = directory / "home", directory / "tmp"
     for each in (home, tmp):
@@ -183,12 +188,12 @@ def _program(
 
 
 def _store(
-    launch: Launch, case: PlannedCase, directory: Path, ended: Ended, wire: bytes
+    launch: SuiteLaunch, case: PlannedCase, directory: Path, ended: Ended, wire: bytes
 ) -> None:
-    stdout = _text(directory / "stdout")
-    stderr = _text(directory / "stderr")
+    stdout = evidence.text_of(directory / "stdout")
+    stderr = evidence.text_of(directory / "stderr")
     checks, checks_fault = find_checks(directory / "out")
-    adapter, adapter_fault = _adapter(directory / "adapter.json")
+    adapter, adapter_fault = evidence.adapter_of(directory / "adapter.json")
     retention = Retention.of(
         wire=wire.decode("utf-8", "replace"), texts=(stdout, stderr), checks=checks
     )
@@ -217,23 +222,4 @@ def _store(
 def _client_stderr(out_dir: Path) -> str:
     """What the suite kept of the client's stderr, in the folder of its checks."""
     found = sorted(out_dir.rglob("stderr.txt")) if out_dir.is_dir() else []
-    return _text(found[0])[-_TAIL:] if found and found[0].is_file() else ""
-
-
-def _text(path: Path) -> str:
-    """What a program wrote, bounded already; nothing where it never started."""
-    try:
-        return path.read_bytes().decode("utf-8", "replace")
-    except OSError:
-        return ""
-
-
-def _adapter(path: Path) -> tuple[Json, str | None]:
-    if not path.is_file():
-        return None, "it was never written"
-    try:
-        value = load_json(path)
-        evidence.parse_adapter(value, path.name)
-    except DecodeError as error:
-        return None, f"{path.name}: {error.where}: {error.problem}"
-    return value, None
+    return evidence.text_of(found[0])[-_TAIL:] if found and found[0].is_file() else ""

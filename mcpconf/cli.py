@@ -17,9 +17,10 @@ from typing import TYPE_CHECKING, NoReturn
 import mcpconf
 from mcpconf.client.manifest import MANIFESTS
 from mcpconf.errors import ExitCode, McpconfError
-from mcpconf.record import AuthMode, Policy, RevisionPolicy, WarningPolicy
+from mcpconf.record import AuthMode, Policy, RevisionPolicy, Source, WarningPolicy
 from mcpconf.revision import Revision
 from mcpconf.storage import json_bytes
+from mcpconf.transport import Transport
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -44,7 +45,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=mcpconf.__version__)
     commands = parser.add_subparsers(dest="command", required=True)
     run = commands.add_parser(
-        "run", help="run the official client scenarios", allow_abbrev=False
+        "run", help="run the official client scenarios and ours", allow_abbrev=False
     )
     _add_subject(run)
     _add_selection(run)
@@ -95,7 +96,25 @@ def _add_selection(run: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="NAME",
-        help="only this scenario; repeat for more",
+        help="only this scenario of the suite; repeat for more",
+    )
+    what.add_argument(
+        "--supplemental-scenario",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="only this scenario of ours; repeat for more",
+    )
+    what.add_argument(
+        "--only",
+        choices=[each.value for each in Source],
+        help="the suite's scenarios or ours alone (default: both)",
+    )
+    what.add_argument(
+        "--transport",
+        choices=[*(each.value for each in Transport), "all"],
+        default="all",
+        help="one transport (the suite's scenarios are all HTTP; default: all)",
     )
     what.add_argument(
         "--auth",
@@ -198,6 +217,11 @@ def _run(options: argparse.Namespace) -> ExitCode:
                 if not options.revision or revision.value in options.revision
             ),
             scenarios=tuple(options.official_scenario),
+            supplemental=tuple(options.supplemental_scenario),
+            transports=tuple(
+                each for each in Transport if options.transport in {each.value, "all"}
+            ),
+            only=Source(options.only) if options.only else None,
             include_auth=options.auth,
             conformance_cli=options.conformance_cli,
             policy=Policy(
@@ -234,14 +258,14 @@ def _canaries(_options: argparse.Namespace) -> ExitCode:
     rows = [
         [
             each.canary,
-            each.revision,
+            each.leg,
             f"{len(each.passed)} of {each.cases}",
             ", ".join(each.passed) or "-",
             "-" if each.floor is None else str(each.floor),
         ]
         for each in results
     ]
-    headers = ["Canary", "Revision", "Passed", "Which", "By the suite's own count"]
+    headers = ["Canary", "Leg", "Passed", "Which", "By the suite's own count"]
     print(tabulate(rows, headers, tablefmt="simple", disable_numparse=True))
     problems = [each.problem for each in results if each.problem is not None]
     for problem in problems:

@@ -37,6 +37,10 @@ LAUNCH, ADAPTER, CHECKS, WIRE = (
     "checks.json",
     "wire.jsonl",
 )
+#: The servers' wire logs of a supplemental case.
+SUBJECT, CONTROL = "subject.jsonl", "control.jsonl"
+#: Every file a case may have.
+FILES = (LAUNCH, ADAPTER, CHECKS, WIRE, SUBJECT, CONTROL)
 #: The witness keeps 256 KiB a body; a whole log beyond this is cut by the runner.
 MAX_WIRE_BYTES = 32 * 1024 * 1024
 
@@ -62,6 +66,11 @@ class AdapterRecord:
     steps: tuple[tuple[str, bool, str], ...]
     #: The driver's own processor time, where it said so.
     cpu_s: float | None = None
+    #: Of a supplemental drive: each step's result (an object with a string ``id``),
+    #: in the order of the steps; None: it was no such drive.
+    results: tuple[Mapping[str, Json], ...] | None = None
+    #: What the client left: ``survivors``, ``temporary``, ``listening``; None: unknown.
+    aftermath: Mapping[str, Json] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -164,7 +173,7 @@ def digests_of(run_dir: Path, keys: Iterable[CaseKey]) -> dict[str, str]:
     if (run_dir / RUN).is_file():
         found[RUN] = f"sha256:{sha256_of(run_dir / RUN)}"
     for key in keys:
-        for name in (LAUNCH, ADAPTER, CHECKS, WIRE):
+        for name in FILES:
             path = run_dir / key.path / name
             if path.is_file():
                 found[f"{key.path}/{name}"] = f"sha256:{sha256_of(path)}"
@@ -201,6 +210,26 @@ def _read_wire(path: Path) -> bytes:
     return content
 
 
+def text_of(path: Path) -> str:
+    """What a program wrote, bounded already; nothing where it never started."""
+    try:
+        return path.read_bytes().decode("utf-8", "replace")
+    except OSError:
+        return ""
+
+
+def adapter_of(path: Path) -> tuple[Json, str | None]:
+    """A driver's record, or why there is none."""
+    if not path.is_file():
+        return None, "it was never written"
+    try:
+        value = load_json(path)
+        parse_adapter(value, path.name)
+    except DecodeError as error:
+        return None, f"{path.name}: {error.where}: {error.problem}"
+    return value, None
+
+
 def parse_adapter(value: Json, source: Path | str) -> AdapterRecord:
     """
     Decode a driver's record.
@@ -208,13 +237,22 @@ def parse_adapter(value: Json, source: Path | str) -> AdapterRecord:
     :raises DecodeError: not of the form drivers write.
     """
     reader = Reader(value, source).only(
-        "schema", "driver", "steps", "end", "verdict", "error", "cpu_s"
+        "schema",
+        "driver",
+        "steps",
+        "end",
+        "verdict",
+        "error",
+        "cpu_s",
+        "results",
+        "aftermath",
     )
     if reader.key("schema").integer() != SCHEMA:
         reader.key("schema").fail(f"this version reads adapter schema {SCHEMA}")
     end = reader.key("end").only("kind", "exit_code", "signal")
     exit_code, signal = end.get("exit_code"), end.get("signal")
     error, cpu_s = reader.get("error"), reader.get("cpu_s")
+    results, aftermath = reader.get("results"), reader.get("aftermath")
     return AdapterRecord(
         driver=reader.key("driver").string(),
         verdict=_word(DriverVerdict, reader.key("verdict")),
@@ -233,7 +271,50 @@ def parse_adapter(value: Json, source: Path | str) -> AdapterRecord:
             for step in reader.key("steps").items()
         ),
         cpu_s=cpu_s.number() if cpu_s else None,
+        results=tuple(map(_result, results.items())) if results else None,
+        aftermath=_aftermath(aftermath) if aftermath else None,
     )
+
+
+def _result(reader: Reader) -> Mapping[str, Json]:
+    reader.only(
+        "id",
+        *("ok", "value", "error", "unsupported", "timed_out"),
+        *("t0_ms", "t1_ms", "fds", "children"),
+    )
+    reader.key("id").string()
+    reader.key("t0_ms").number()
+    reader.key("t1_ms").number()
+    reader.key("children").strings()
+    if fds := reader.get("fds"):
+        fds.integer()
+    if ok := reader.get("ok"):
+        if ok.boolean():
+            reader.key("value").object()
+        else:
+            _step_error(reader.key("error"))
+    elif why := reader.get("unsupported"):
+        why.string()
+    elif not reader.key("timed_out").boolean():
+        reader.fail("has no outcome")
+    return reader.object()
+
+
+def _step_error(reader: Reader) -> None:
+    reader.only("kind", "message", "code")
+    reader.key("kind").string()
+    reader.key("message").string()
+    if code := reader.get("code"):
+        code.integer()
+
+
+def _aftermath(reader: Reader) -> Mapping[str, Json]:
+    reader.only("survivors", "temporary", "listening")
+    reader.key("survivors").strings()
+    reader.key("temporary").strings()
+    for port in reader.key("listening").items():
+        port.integer()
+    return reader.object()
 
 
 _Word = TypeVar("_Word", DriverVerdict, EndKind)

@@ -45,6 +45,11 @@ class PlannedCase:
         """Whether it counts for the requirement set."""
         return self.entry.not_scored is None and self.key.variant is None
 
+    @property
+    def timing_sensitive(self) -> bool:
+        """Whether it must run alone."""
+        return self.entry.timing_sensitive
+
 
 def select_cases(
     catalogue: Catalogue,

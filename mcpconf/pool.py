@@ -14,17 +14,21 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from typing import TYPE_CHECKING, Protocol
 
 from mcpconf import evidence, judge
-from mcpconf.case import Launch, launch_case
+from mcpconf.case import SuiteLaunch, launch_case
 from mcpconf.errors import McpconfError
+from mcpconf.plan import PlannedCase
+from mcpconf.supplemental import evidence as supplemental_evidence
+from mcpconf.supplemental import judge as supplemental_judge
+from mcpconf.supplemental import launch as supplemental_launch
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
-    from mcpconf.plan import PlannedCase
     from mcpconf.process import Running
     from mcpconf.record import ScenarioResult
     from mcpconf.setup import Setup
+    from mcpconf.supplemental.plan import Case
 
     Publish = Callable[[Mapping[str, ScenarioResult]], None]
 
@@ -35,7 +39,7 @@ PUBLISH_EVERY_S = 10.0
 class Progress(Protocol):
     """What a run tells while it goes on."""
 
-    def started(self, case: PlannedCase) -> None:
+    def started(self, case: Case) -> None:
         """A case was launched."""
 
     def finished(self, result: ScenarioResult) -> None:
@@ -64,7 +68,7 @@ class Pool:
         self.stopped = False
         self.faults: list[str] = []
         self.ports: set[int] = set()
-        self._launch = Launch(
+        self._launch = SuiteLaunch(
             suite=setup.suite,
             subject=setup.subject,
             run_dir=run_dir,
@@ -86,16 +90,14 @@ class Pool:
         # Killed in its first case, a run must not leave the report of another.
         self._publish(self.results)
         cases = self._setup.launched
-        together = [case for case in cases if not case.entry.timing_sensitive]
-        alone = [case for case in cases if case.entry.timing_sensitive]
+        together = [case for case in cases if not case.timing_sensitive]
+        alone = [case for case in cases if case.timing_sensitive]
         with ThreadPoolExecutor(self._setup.jobs) as executor:
             self._submit(executor, together)
         with ThreadPoolExecutor(1) as executor:
             self._submit(executor, alone)
 
-    def _submit(
-        self, executor: ThreadPoolExecutor, cases: Sequence[PlannedCase]
-    ) -> None:
+    def _submit(self, executor: ThreadPoolExecutor, cases: Sequence[Case]) -> None:
         pending: set[Future[None]] = {
             executor.submit(self._one, case) for case in cases
         }
@@ -112,7 +114,7 @@ class Pool:
             self.stop()  # nothing that was queued is of use to anybody now
             raise
 
-    def _one(self, case: PlannedCase) -> None:
+    def _one(self, case: Case) -> None:
         name = str(case.key)
         if self.stopped:
             return
@@ -124,20 +126,30 @@ class Pool:
                 running.stop()
 
         try:
-            launch_case(self._launch, case, started)
-            stored = evidence.read_case(self._run_dir, case.key)
+            result = self._judged(case, started)
         except McpconfError as error:
             with self._lock:
                 self.faults.append(f"{name}: {error}")
             return
         finally:
             self._running.pop(name, None)
-        result = judge.judge(case, stored, self._setup.record.policy)
         with self._lock:
             self._results[name] = result
-            if stored is not None:
-                self.ports |= stored.wire.ports
         self._progress.finished(result)
+
+    def _judged(self, case: Case, started: Callable[[Running], None]) -> ScenarioResult:
+        """SuiteLaunch one case, and judge what is stored of it."""
+        policy = self._setup.record.policy
+        if not isinstance(case, PlannedCase):
+            supplemental_launch.launch_case(self._launch, case, started)
+            found = supplemental_evidence.read(self._run_dir, case.key)
+            return supplemental_judge.judge(case, found, policy)
+        launch_case(self._launch, case, started)
+        stored = evidence.read_case(self._run_dir, case.key)
+        if stored is not None:
+            with self._lock:
+                self.ports |= stored.wire.ports
+        return judge.judge(case, stored, policy)
 
     @property
     def results(self) -> dict[str, ScenarioResult]:

@@ -12,8 +12,17 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
+from mcpconf.transport import Transport
+
 if TYPE_CHECKING:
     from mcpconf.revision import Revision
+
+
+class Source(StrEnum):
+    """Who wrote a scenario and its checks."""
+
+    OFFICIAL = "official"
+    SUPPLEMENTAL = "supplemental"
 
 
 class CheckStatus(StrEnum):
@@ -126,7 +135,7 @@ class Policy:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Check:
-    """One statement of the suite inside a scenario, repeats collapsed."""
+    """One statement inside a scenario; repeats of the suite's are collapsed."""
 
     check_id: str
     name: str
@@ -137,6 +146,9 @@ class Check:
     pages: tuple[str, ...] = ()
     #: How often the suite reported it.
     count: int = 1
+    #: A check of ours is judged by itself; the suite's take their scenario's outcome.
+    outcome: Outcome | None = None
+    attribution: Attribution | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -147,8 +159,12 @@ class CaseKey:
     scenario: str
     #: ``auto_cimd`` and the like: the same scenario driven another way.
     variant: str | None = None
+    source: Source = Source.OFFICIAL
+    transport: Transport = Transport.HTTP
 
     def __str__(self) -> str:
+        if self.source is Source.SUPPLEMENTAL:
+            return f"{self.revision.value}/{self.transport.value}/{self.scenario}"
         suffix = f"@{self.variant}" if self.variant else ""
         return f"{self.revision.value}/{self.scenario}{suffix}"
 
@@ -156,6 +172,9 @@ class CaseKey:
     def path(self) -> str:
         """Where its evidence is, relative to the run's folder."""
         name = re.sub(r"[^A-Za-z0-9_.-]+", "-", self.scenario)
+        if self.source is Source.SUPPLEMENTAL:
+            place = f"{self.revision.value}/{self.transport.value}"
+            return f"supplemental/{place}/{name}"
         suffix = f"@{self.variant}" if self.variant else ""
         return f"cases/{self.revision.value}/{name}{suffix}"
 

@@ -6,13 +6,18 @@ from typing import TYPE_CHECKING
 
 from mcpconf import __version__, evidence, judge, report
 from mcpconf.errors import DecodeError
+from mcpconf.plan import PlannedCase
 from mcpconf.report_schema import validate
 from mcpconf.runrecord import EndRecord, RunRecord
+from mcpconf.supplemental import evidence as supplemental_evidence
+from mcpconf.supplemental import judge as supplemental_judge
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from mcpconf.record import Policy, ScenarioResult
     from mcpconf.suite.catalogue import Catalogue
+    from mcpconf.supplemental.plan import Case
 
 
 def rejudge(run_dir: Path, catalogue: Catalogue) -> report.Report:
@@ -38,9 +43,17 @@ def rejudge(run_dir: Path, catalogue: Catalogue) -> report.Report:
     cases = record.planned(catalogue)
     results = {}
     for case in cases:
-        stored = evidence.read_case(run_dir, case.key)
-        if stored is not None:
-            results[str(case.key)] = judge.judge(case, stored, record.policy)
+        result = _judged(run_dir, case, record.policy)
+        if result is not None:
+            results[str(case.key)] = result
     built = report.build(record, cases, results, catalogue, end)
     validate(built.value)
     return built
+
+
+def _judged(run_dir: Path, case: Case, policy: Policy) -> ScenarioResult | None:
+    if not isinstance(case, PlannedCase):
+        found = supplemental_evidence.read(run_dir, case.key)
+        return supplemental_judge.judge(case, found, policy) if found else None
+    stored = evidence.read_case(run_dir, case.key)
+    return judge.judge(case, stored, policy) if stored else None

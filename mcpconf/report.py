@@ -15,25 +15,34 @@ from mcpconf import summary
 from mcpconf.client.manifest import COMMAND, MANIFESTS
 from mcpconf.errors import ExitCode
 from mcpconf.judge import judge
-from mcpconf.record import Attribution, Outcome, ReportStatus, Verdict
+from mcpconf.plan import PlannedCase
+from mcpconf.record import Attribution, Outcome, ReportStatus, Source, Verdict
 from mcpconf.report_check import (
     category_of,
     reproduction,
     scenario_checks,
     supplemental_check,
+    supplemental_checks,
 )
+from mcpconf.supplemental.judge import judge as judge_supplemental
+from mcpconf.transport import Transport
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from mcpconf.plan import PlannedCase
     from mcpconf.record import ScenarioResult
     from mcpconf.revision import Revision
     from mcpconf.runrecord import EndRecord, RunRecord
     from mcpconf.suite.catalogue import Catalogue
+    from mcpconf.supplemental.plan import Case
 
 SCHEMA_VERSION = 4
-TRANSPORT = "official-http"
+#: The groups of a report's cases in order, and the seed's word for each transport.
+_GROUPS = {
+    (Source.SUPPLEMENTAL, Transport.STDIO): "stdio",
+    (Source.SUPPLEMENTAL, Transport.HTTP): "http",
+    (Source.OFFICIAL, Transport.HTTP): "official-http",
+}
 
 _EXIT_CODES = {
     Verdict.CONFORMANT: ExitCode.CONFORMANT,
@@ -55,8 +64,10 @@ class Report:
         return _EXIT_CODES[self.verdict]
 
 
-def declared_unsupported(record: RunRecord, case: PlannedCase) -> str | None:
+def declared_unsupported(record: RunRecord, case: Case) -> str | None:
     """Why the client's manifest rules a case out, if it does."""
+    if not isinstance(case, PlannedCase):
+        return None  # our own scenarios ask the driver for verbs, one by one
     manifest = MANIFESTS.get(record.subject.name, COMMAND)
     known = manifest.scenarios
     if known is None or case.key.scenario in known:
@@ -66,7 +77,7 @@ def declared_unsupported(record: RunRecord, case: PlannedCase) -> str | None:
 
 def build(
     record: RunRecord,
-    cases: Sequence[PlannedCase],
+    cases: Sequence[Case],
     results: Mapping[str, ScenarioResult],
     catalogue: Catalogue,
     end: EndRecord | None,
@@ -76,16 +87,19 @@ def build(
     verdicts = [] if end is not None and end.complete else [Verdict.INCONCLUSIVE]
     if end is not None and (end.open_ports or end.temporary or end.faults):
         verdicts.append(Verdict.INCONCLUSIVE)
-    for revision in record.revisions:
-        mine = [
-            (case, _result_of(record, case, results))
-            for case in cases
-            if case.key.revision is revision
-        ]
-        if mine:
-            case_value, verdict = _case(record, revision, mine)
-            built.append(case_value)
-            verdicts.append(verdict)
+    for (source, transport), label in _GROUPS.items():
+        for revision in record.revisions:
+            mine = [
+                (case, _result_of(record, case, results))
+                for case in cases
+                if case.key.revision is revision
+                and case.key.source is source
+                and case.key.transport is transport
+            ]
+            if mine:
+                case_value, verdict = _case(record, label, revision, mine)
+                built.append(case_value)
+                verdicts.append(verdict)
     verdict = _combined(verdicts)
     passed = sum(case["success"] for case in built)
     value: dict[str, Any] = {
@@ -138,11 +152,13 @@ def _closing(end: EndRecord) -> dict[str, Any]:
 
 
 def _result_of(
-    record: RunRecord, case: PlannedCase, results: Mapping[str, ScenarioResult]
+    record: RunRecord, case: Case, results: Mapping[str, ScenarioResult]
 ) -> ScenarioResult:
     found = results.get(str(case.key))
     if found is not None:
         return found
+    if not isinstance(case, PlannedCase):
+        return judge_supplemental(case, None, record.policy)
     unsupported = declared_unsupported(record, case)
     return judge(case, None, record.policy, unsupported=unsupported)
 
@@ -155,17 +171,31 @@ def _combined(verdicts: Sequence[Verdict]) -> Verdict:
     return Verdict.CONFORMANT if verdicts else Verdict.INCONCLUSIVE
 
 
-def _verdict_of(pairs: Sequence[tuple[PlannedCase, ScenarioResult]]) -> Verdict:
+def _not_scored(case: Case) -> str | None:
+    """Why a case does not count; None when it does, as all of ours do."""
+    return case.entry.not_scored if isinstance(case, PlannedCase) else None
+
+
+def _verdict_of(pairs: Sequence[tuple[Case, ScenarioResult]]) -> Verdict:
     """Over what is scored; a variant that does not pass is a failure too."""
-    scored = [result for case, result in pairs if case.entry.not_scored is None]
+    scored = [result for case, result in pairs if _not_scored(case) is None]
     # Where nothing scored was selected, what was selected is judged.
     results = scored or [result for _, result in pairs]
     return _combined(
-        [
-            _verdict_on(result)
-            for result in results
-            if result.outcome is not Outcome.NOT_APPLICABLE
-        ]
+        [_verdict_on(result) for result in results if not _is_left_out(result)]
+    )
+
+
+def _is_left_out(result: ScenarioResult) -> bool:
+    """
+    Whether a result leaves the verdict alone.
+
+    A feature that a client lacks leaves a hole in the suite's requirement set, but none
+    in ours: no revision asks for every verb.
+    """
+    is_ours = result.key.source is Source.SUPPLEMENTAL
+    return result.outcome is Outcome.NOT_APPLICABLE or (
+        is_ours and result.outcome is Outcome.UNSUPPORTED
     )
 
 
@@ -180,7 +210,7 @@ def _verdict_on(result: ScenarioResult) -> Verdict:
 
 
 def _official(
-    record: RunRecord, catalogue: Catalogue, cases: Sequence[PlannedCase]
+    record: RunRecord, catalogue: Catalogue, cases: Sequence[Case]
 ) -> dict[str, Any]:
     suite: Any = record.suite
     identity = (
@@ -192,7 +222,9 @@ def _official(
         revision.value: [
             case.key.scenario
             for case in cases
-            if case.is_scored and case.key.revision is revision
+            if case.key.source is Source.OFFICIAL
+            and case.is_scored
+            and case.key.revision is revision
         ]
         for revision in record.revisions
     }
@@ -227,15 +259,18 @@ def _official(
 
 def _case(
     record: RunRecord,
+    transport: str,
     revision: Revision,
-    pairs: Sequence[tuple[PlannedCase, ScenarioResult]],
+    pairs: Sequence[tuple[Case, ScenarioResult]],
 ) -> tuple[dict[str, Any], Verdict]:
     checks: list[dict[str, Any]] = []
     apart: list[dict[str, Any]] = []
     for case, result in pairs:
-        if case.key.variant is not None:
+        if case.key.source is Source.SUPPLEMENTAL:
+            checks += supplemental_checks(record, case, result)
+        elif case.key.variant is not None:
             checks.append(supplemental_check(record, case, result))
-        elif case.entry.not_scored is None:
+        elif _not_scored(case) is None:
             checks += scenario_checks(record, case, result)
         else:
             apart += scenario_checks(record, case, result)
@@ -246,7 +281,7 @@ def _case(
         if result.diagnostics and result.outcome.report_status is ReportStatus.FAIL
     ]
     value = {
-        "transport": TRANSPORT,
+        "transport": transport,
         "mode": revision.value,
         "success": verdict is Verdict.CONFORMANT,
         "verdict": verdict.value,
@@ -259,15 +294,14 @@ def _case(
     return value, verdict
 
 
-def _scenario(
-    record: RunRecord, case: PlannedCase, result: ScenarioResult
-) -> dict[str, Any]:
+def _scenario(record: RunRecord, case: Case, result: ScenarioResult) -> dict[str, Any]:
     return {
         "scenario": case.key.scenario,
+        "source": case.key.source.value,
         "variant": case.key.variant,
         "category": category_of(case),
         "scored": case.is_scored,
-        "not_scored": case.entry.not_scored,
+        "not_scored": _not_scored(case),
         "outcome": result.outcome.value,
         "attribution": result.attribution and result.attribution.value,
         "reason": result.reason,

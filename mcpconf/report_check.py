@@ -11,19 +11,21 @@ import shlex
 from typing import TYPE_CHECKING, Any
 
 from mcpconf.client.manifest import COMMAND, MANIFESTS
+from mcpconf.plan import PlannedCase
 from mcpconf.record import (
     Attribution,
     Check,
     CheckStatus,
     Outcome,
     ReportStatus,
+    Source,
     WarningPolicy,
 )
 
 if TYPE_CHECKING:
-    from mcpconf.plan import PlannedCase
     from mcpconf.record import Policy, ScenarioResult
     from mcpconf.runrecord import RunRecord
+    from mcpconf.supplemental.plan import Case
 
 #: Outcomes under which a check that reads SUCCESS was not earned.
 _UNEARNED = frozenset(
@@ -45,15 +47,18 @@ _HOLDS = {
 }
 
 
-def reproduction(record: RunRecord, case: PlannedCase) -> str:
+def reproduction(record: RunRecord, case: Case) -> str:
     """The one line that runs this case again."""
-    words = (*record.command, "--official-scenario", case.key.scenario)
+    words = (*record.command, f"--{case.key.source.value}-scenario", case.key.scenario)
+    if case.key.source is Source.SUPPLEMENTAL:
+        words += ("--transport", case.key.transport.value)
     return f"nox -s conformance-{case.key.revision.value} -- {shlex.join(words)}"
 
 
-def category_of(case: PlannedCase) -> str:
+def category_of(case: Case) -> str:
     """The seed's word for what a scenario is about."""
-    return "auth" if case.entry.auth else "non-auth"
+    is_auth = isinstance(case, PlannedCase) and case.entry.auth
+    return "auth" if is_auth else "non-auth"
 
 
 def status_of(check: Check, outcome: Outcome, policy: Policy) -> ReportStatus:
@@ -76,10 +81,9 @@ def status_of(check: Check, outcome: Outcome, policy: Policy) -> ReportStatus:
 
 
 def scenario_checks(
-    record: RunRecord, case: PlannedCase, result: ScenarioResult
+    record: RunRecord, case: Case, result: ScenarioResult
 ) -> list[dict[str, Any]]:
     """What the suite said in one case, and what we say of it; never nothing."""
-    harness = f"harness/{case.key.scenario}"
     names: dict[str, int] = {}
     values = []
     for check in result.checks:
@@ -100,24 +104,10 @@ def scenario_checks(
             "pages": list(check.pages),
         }
         values.append(value)
-    is_quiet = result.outcome.report_status is ReportStatus.SKIP
-    manifest = MANIFESTS.get(record.subject.name, COMMAND)
-    for kind, problem in result.harness_checks:
-        label = manifest.adapter_check if kind == "adapter" else kind
-        status = ReportStatus.PASS if problem is None else ReportStatus.FAIL
-        value = _check(
-            f"{harness}/{label}",
-            ReportStatus.SKIP if is_quiet else status,
-            problem or _HOLDS.get(kind, "holds"),
-            record=record,
-            case=case,
-            # A broken message is the client's, whoever else is to blame for the case.
-            attribution=None if kind == "wire-schema" else result.attribution,
-        )
-        values.append(value)
+    values += harness_checks(record, case, result)
     if not values:
         value = _check(
-            f"{harness}/official-runner",
+            f"harness/{case.key.scenario}/official-runner",
             result.outcome.report_status,
             result.reason,
             record=record,
@@ -128,8 +118,57 @@ def scenario_checks(
     return values
 
 
+def harness_checks(
+    record: RunRecord, case: Case, result: ScenarioResult
+) -> list[dict[str, Any]]:
+    """What the harness says of one case."""
+    values = []
+    is_quiet = result.outcome.report_status is ReportStatus.SKIP
+    manifest = MANIFESTS.get(record.subject.name, COMMAND)
+    for kind, problem in result.harness_checks:
+        label = manifest.adapter_check if kind == "adapter" else kind
+        status = ReportStatus.PASS if problem is None else ReportStatus.FAIL
+        value = _check(
+            f"harness/{case.key.scenario}/{label}",
+            ReportStatus.SKIP if is_quiet else status,
+            problem or _HOLDS.get(kind, "holds"),
+            record=record,
+            case=case,
+            # A broken message is the client's, whoever else is to blame for the case.
+            attribution=None if kind == "wire-schema" else result.attribution,
+        )
+        values.append(value)
+    return values
+
+
+def supplemental_checks(
+    record: RunRecord, case: Case, result: ScenarioResult
+) -> list[dict[str, Any]]:
+    """Our own checks of one case, each with an outcome of its own."""
+    values = []
+    for check in result.checks:
+        outcome = check.outcome or result.outcome
+        value = _check(
+            f"supplemental/{case.key.scenario}/{check.check_id}",
+            status_of(check, outcome, record.policy),
+            check.error or check.description,
+            record=record,
+            case=case,
+            attribution=check.attribution,
+            check_id=check.check_id,
+        )
+        value |= {
+            "suite_status": check.status.value,
+            "outcome": outcome.value,
+            "count": check.count,
+            "pages": list(check.pages),
+        }
+        values.append(value)
+    return values + harness_checks(record, case, result)
+
+
 def supplemental_check(
-    record: RunRecord, case: PlannedCase, result: ScenarioResult
+    record: RunRecord, case: Case, result: ScenarioResult
 ) -> dict[str, Any]:
     """A variant's whole case, as one check."""
     variant = case.key.variant or ""
@@ -150,7 +189,7 @@ def _check(
     detail: str,
     *,
     record: RunRecord,
-    case: PlannedCase,
+    case: Case,
     attribution: Attribution | None,
     check_id: str | None = None,
 ) -> dict[str, Any]:

@@ -20,15 +20,19 @@ from mcpconf.record import (
     CaseKey,
     Policy,
     RevisionPolicy,
+    Source,
     WarningPolicy,
 )
 from mcpconf.revision import Revision
+from mcpconf.supplemental import plan as supplemental
+from mcpconf.transport import Transport
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from mcpconf.suite.catalogue import Catalogue
+    from mcpconf.supplemental.plan import Case
 
 SCHEMA = 1
 
@@ -48,7 +52,7 @@ _RUN_KEYS = (
     "cases",
     "command",
 )
-_CASE_KEYS = ("revision", "scenario", "variant", "options")
+_CASE_KEYS = ("source", "transport", "revision", "scenario", "variant", "options")
 _END_KEYS = (
     "schema",
     "finished_at",
@@ -100,6 +104,8 @@ class RunRecord:
             "revisions": [revision.value for revision in self.revisions],
             "cases": [
                 {
+                    "source": key.source.value,
+                    "transport": key.transport.value,
                     "revision": key.revision.value,
                     "scenario": key.scenario,
                     "variant": key.variant,
@@ -140,9 +146,9 @@ class RunRecord:
             command=reader.key("command").strings(),
         )
 
-    def planned(self, catalogue: Catalogue) -> tuple[PlannedCase, ...]:
+    def planned(self, catalogue: Catalogue) -> tuple[Case, ...]:
         """
-        The cases with their catalogue entries.
+        The cases with their catalogue entries, or our own definitions.
 
         :raises DecodeError: the run was made with another catalogue.
         """
@@ -153,8 +159,14 @@ class RunRecord:
                 f"is {self.catalogue_digest}, but this mcpconf has "
                 f"{catalogue.digest}; rejudge with mcpconf {self.tool_version}",
             )
-        planned = []
+        planned: list[Case] = []
         for key, options in self.cases:
+            if key.source is Source.SUPPLEMENTAL:
+                ours = supplemental.planned(key)
+                if ours is None:
+                    raise DecodeError("run.json", "cases", f"{key} is no case of ours")
+                planned.append(ours)
+                continue
             entry = catalogue.entry(key.revision, key.scenario)
             if entry is None:
                 raise DecodeError("run.json", "cases", f"{key} is not in the catalogue")
@@ -162,7 +174,9 @@ class RunRecord:
         return tuple(planned)
 
 
-_Word = TypeVar("_Word", WarningPolicy, RevisionPolicy, AuthMode, Revision)
+_Word = TypeVar(
+    "_Word", WarningPolicy, RevisionPolicy, AuthMode, Revision, Source, Transport
+)
 
 
 def _word(kind: type[_Word], reader: Reader) -> _Word:
@@ -182,6 +196,8 @@ def _known(path: Path, keys: Sequence[str]) -> Reader:
 def _case(reader: Reader) -> tuple[CaseKey, tuple[tuple[str, str], ...]]:
     variant = reader.only(*_CASE_KEYS).get("variant")
     key = CaseKey(
+        source=_word(Source, reader.key("source")),
+        transport=_word(Transport, reader.key("transport")),
         revision=_word(Revision, reader.key("revision")),
         scenario=reader.key("scenario").string(),
         variant=variant.string() if variant else None,

@@ -19,20 +19,23 @@ import mcpconf
 from mcpconf.client.manifest import MANIFESTS
 from mcpconf.client.subject import SubjectRecord, resolve_subject
 from mcpconf.errors import UsageError
-from mcpconf.plan import select_cases
-from mcpconf.record import AuthMode, Policy, RevisionPolicy, WarningPolicy
+from mcpconf.plan import PlannedCase, select_cases
+from mcpconf.record import AuthMode, Policy, RevisionPolicy, Source, WarningPolicy
 from mcpconf.redaction import redact_text
 from mcpconf.report import declared_unsupported
 from mcpconf.revision import Revision
 from mcpconf.runrecord import RunRecord
 from mcpconf.suite.catalogue import load_catalogue
 from mcpconf.suite.install import install_suite, override_suite
+from mcpconf.supplemental.plan import select_supplemental
+from mcpconf.transport import Transport
 
 if TYPE_CHECKING:
+    from mcpconf.client.manifest import Manifest
     from mcpconf.client.subject import Subject
-    from mcpconf.plan import PlannedCase
     from mcpconf.suite.catalogue import Catalogue
     from mcpconf.suite.install import Suite
+    from mcpconf.supplemental.plan import Case
 
 OUTPUT = Path(".mcpconf")
 #: Limit of one scenario's drive, unless the caller says otherwise.
@@ -51,6 +54,10 @@ class RunOptions:
     auth_mode: AuthMode = AuthMode.ASSISTED
     revisions: tuple[Revision, ...] = tuple(Revision)
     scenarios: tuple[str, ...] = ()
+    supplemental: tuple[str, ...] = ()
+    transports: tuple[Transport, ...] = tuple(Transport)
+    #: One source alone; None: the official scenarios and ours.
+    only: Source | None = None
     include_auth: bool = True
     conformance_cli: Path | None = None
     policy: Policy = field(default_factory=Policy)
@@ -94,7 +101,7 @@ class Setup:
     """Everything a run needs, resolved and checked."""
 
     record: RunRecord
-    cases: tuple[PlannedCase, ...]
+    cases: tuple[Case, ...]
     catalogue: Catalogue
     suite: Suite
     subject: Subject
@@ -107,7 +114,7 @@ class Setup:
     timeout_s: float
 
     @property
-    def launched(self) -> tuple[PlannedCase, ...]:
+    def launched(self) -> tuple[Case, ...]:
         """The cases that are really launched: the manifest rules out the others."""
         return tuple(
             case
@@ -137,13 +144,7 @@ def resolve(options: RunOptions) -> Setup:
         )
     catalogue = load_catalogue()
     manifest = None if options.client_command else MANIFESTS[options.client]
-    cases = select_cases(
-        catalogue,
-        options.revisions,
-        requested=options.scenarios,
-        include_auth=options.include_auth,
-        variants=manifest.variants if manifest else (),
-    )
+    cases = select(options, catalogue, manifest)
     _check_places(options)
     subject = resolve_subject(
         options.client,
@@ -170,7 +171,7 @@ def resolve(options: RunOptions) -> Setup:
         auth_mode=options.auth_mode,
         include_auth=options.include_auth,
         revisions=options.revisions,
-        cases=tuple((case.key, tuple(case.options.items())) for case in cases),
+        cases=tuple((case.key, _options_of(case)) for case in cases),
         command=options.command(),
     )
     return Setup(
@@ -186,6 +187,52 @@ def resolve(options: RunOptions) -> Setup:
         jobs=options.jobs,
         timeout_s=options.timeout_s,
     )
+
+
+def select(
+    options: RunOptions, catalogue: Catalogue, manifest: Manifest | None
+) -> tuple[Case, ...]:
+    """
+    Our cases, then the suite's; a scenario that is named leaves the other source out.
+
+    :raises UsageError: a name that cannot run, or nothing is left to run.
+    """
+    named = {
+        Source.OFFICIAL: bool(options.scenarios),
+        Source.SUPPLEMENTAL: bool(options.supplemental),
+    }
+    if options.only is not None:
+        wanted = {options.only}
+        for source in set(Source) - wanted:
+            if named[source]:
+                raise UsageError(
+                    f"--only {options.only.value} leaves out the {source.value} "
+                    f"scenarios that are named"
+                )
+    else:
+        wanted = {source for source in Source if named[source]} or set(Source)
+    cases: tuple[Case, ...] = ()
+    if Source.SUPPLEMENTAL in wanted:
+        cases += select_supplemental(
+            options.revisions, options.transports, requested=options.supplemental
+        )
+    if Source.OFFICIAL not in wanted:
+        return cases
+    if Transport.HTTP in options.transports:
+        cases += select_cases(
+            catalogue,
+            options.revisions,
+            requested=options.scenarios,
+            include_auth=options.include_auth,
+            variants=manifest.variants if manifest else (),
+        )
+    elif options.scenarios or not cases:
+        raise UsageError("the official scenarios are HTTP only; drop --transport stdio")
+    return cases
+
+
+def _options_of(case: Case) -> tuple[tuple[str, str], ...]:
+    return tuple(case.options.items()) if isinstance(case, PlannedCase) else ()
 
 
 def _check_places(options: RunOptions) -> None:

@@ -132,6 +132,11 @@ def _read(side: Side, exchange: Exchange, body: str) -> Iterator[Message]:
         value = parse_body(body)
     except ValueError:
         return
+    yield from read_value(side, exchange.id, value)
+
+
+def read_value(side: Side, exchange: int, value: Json) -> Iterator[Message]:
+    """The messages in one JSON value; it may be none, or an array of them."""
     for payload in value if isinstance(value, list) else [value]:
         if not isinstance(payload, dict):
             continue
@@ -141,7 +146,7 @@ def _read(side: Side, exchange: Exchange, body: str) -> Iterator[Message]:
         method = payload.get("method")
         yield Message(
             direction=side,
-            exchange=exchange.id,
+            exchange=exchange,
             kind=kind,
             method=method if isinstance(method, str) else None,
             id=payload.get("id"),
@@ -173,12 +178,12 @@ class Dialogue:
         self._by_exchange: dict[tuple[int, Side, str], Message] = {}
         self._by_port: dict[tuple[int, Side, str], Message] = {}
         asked = {
-            (each.exchange, _key(each.id))
+            (each.exchange, id_key(each.id))
             for each in self.messages
             if each.direction is Side.CLIENT and each.kind is Kind.REQUEST
         }
         for each in filter(lambda message: message.is_answer, self.messages):
-            place = (each.direction, _key(each.id))
+            place = (each.direction, id_key(each.id))
             self._by_exchange.setdefault((each.exchange, *place), each)
             # Ids begin anew in each session: an answer to the request beside it
             # answers no other.
@@ -194,7 +199,7 @@ class Dialogue:
         stream of the same server; the client's comes in an exchange of its own.
         """
         side = Side.SERVER if request.direction is Side.CLIENT else Side.CLIENT
-        place = (side, _key(request.id))
+        place = (side, id_key(request.id))
         return self._by_exchange.get((request.exchange, *place)) or self._by_port.get(
             (self._ports[request.exchange], *place)
         )
@@ -207,12 +212,12 @@ class Dialogue:
                 each.direction is Side.SERVER
                 and each.kind is Kind.REQUEST
                 and self._ports[each.exchange] == port
-                and _key(each.id) == _key(answer.id)
+                and id_key(each.id) == id_key(answer.id)
             ):
                 return each
         return None
 
 
-def _key(value: Json) -> str:
+def id_key(value: Json) -> str:
     """Equal for equal ids only; to Python ``1``, ``1.0`` and ``True`` are the same."""
     return json.dumps(value)

@@ -64,16 +64,71 @@ def drive(record: Record, url: str) -> None:
             "run", ok=False, detail=f"still running after {job.deadline_s:g} s"
         )
         return
-    if status < 0 or _SHELL_SIGNALLED < status < _SHELL_SIGNALLED + _SIGNALS:
-        # A wrapping shell turns the death of its program into 128 and the signal.
-        number = -status if status < 0 else status - _SHELL_SIGNALLED
-        name = signal_name(number) if sys.platform != "win32" else str(status)
-        record.ended("signalled", signal=name)
+    _judge_end(record, status)
+
+
+def _judge_end(record: Record, status: int) -> None:
+    """
+    Note how the program ended.
+
+    :raises ClientError: by a signal, or with a status of failure.
+    :raises Unsupported: exit 69.
+    """
+    name = _note_end(record, status)
+    if name is not None:
         record.require("run", ok=False, detail=f"killed by {name}")
-    record.ended("exited", exit_code=status)
     if status == UNSUPPORTED_EXIT:
         record.step("run", "exit 69: cannot do this scenario", ok=False)
         raise Unsupported("the program says that it cannot do this scenario (exit 69)")
     record.step("run", f"exit {status}", ok=status == 0)
     if status != 0:
         raise ClientError(f"the program exited with {status}")
+
+
+def _note_end(record: Record, status: int) -> str | None:
+    """Note how the program ended; the name of the signal that did it."""
+    if status < 0 or _SHELL_SIGNALLED < status < _SHELL_SIGNALLED + _SIGNALS:
+        # A wrapping shell turns the death of its program into 128 and the signal.
+        number = -status if status < 0 else status - _SHELL_SIGNALLED
+        name = signal_name(number) if sys.platform != "win32" else str(status)
+        record.ended("signalled", signal=name)
+        return name
+    record.ended("exited", exit_code=status)
+    return None
+
+
+def drive_steps(record: Record) -> None:
+    """
+    Have the program take the steps of a supplemental scenario.
+
+    :raises ClientError: it failed, was killed, broke the contract or outlived a limit.
+    :raises Unsupported: it says that it cannot do this scenario (exit 69).
+    """
+    if sys.platform == "win32":
+        raise Unsupported("the results pipe cannot be handed on under Windows")
+    from mcpconf.client import program  # noqa: PLC0415 (only supplemental drives)
+    from mcpconf.client.steps import Results, StepTimedOut  # noqa: PLC0415
+
+    results = Results(record)
+    try:
+        client = program.Program(record, results)
+    except OSError as error:
+        record.ended("failed-to-start")
+        record.require("start", ok=False, detail=str(error))
+        return
+    try:
+        status = client.take_all()
+    except StepTimedOut:
+        record.ended("timed-out")
+        raise
+    except ClientError:
+        left = client.leave()
+        if left is None:
+            record.ended("timed-out")
+        else:
+            _note_end(record, left)
+        raise
+    finally:
+        client.kill()
+        results.finish()
+    _judge_end(record, status)

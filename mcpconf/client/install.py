@@ -188,7 +188,8 @@ def install_pypi_client(
         run_program(
             (
                 *(_venv_python(directory), "-I", "-m", "pip", "install"),
-                *("--require-hashes", "--only-binary=:all:"),
+                # Compiled here, whatever the user's settings say: not at each start.
+                *("--require-hashes", "--only-binary=:all:", "--compile"),
                 *("--no-input", "--disable-pip-version-check", "--progress-bar=off"),
                 *("--no-warn-script-location", "--quiet"),
                 *("-r", directory / requirements.name),

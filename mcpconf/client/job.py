@@ -64,6 +64,17 @@ class Job:
         self.request_s: float = raw["request_s"]
         self.environment: Mapping[str, str] = raw["environment"]
         self.options: Mapping[str, str | None] = raw["options"]
+        #: ``official`` or ``supplemental``; the members below are the latter's.
+        self.kind: str = raw.get("kind", "official")
+        self.transport: str | None = raw.get("transport")
+        #: Name → ``{"url"}``, or ``{"argv", "env"}`` for the client to start.
+        self.servers: Mapping[str, Mapping[str, Any]] = raw.get("servers", {})
+        self.steps: list[dict[str, Any]] = raw.get("steps", [])
+        self.request_timeout_s: float = raw.get("request_timeout_s", self.request_s)
+        #: The private ``TMPDIR``.
+        self.tmp: str | None = raw.get("tmp")
+        #: A directory that the drives of a run share: for what is slow to make.
+        self.shared: str | None = raw.get("shared")
 
     @property
     def is_stateless(self) -> bool:
@@ -96,6 +107,9 @@ class Record:
     def __init__(self, job: Job) -> None:
         self.job = job
         self.steps: list[dict[str, Any]] = []
+        #: Of a supplemental drive, see `steps.Results`; None: there was none.
+        self.results: list[dict[str, Any]] | None = None
+        self.aftermath: dict[str, Any] | None = None
         self.end: dict[str, Any] = {
             "kind": "failed-to-start",
             "exit_code": None,
@@ -133,7 +147,7 @@ class Record:
 
     def write(self, verdict: DriverVerdict, error: str | None) -> None:
         """Write the adapter record in one step (temporary name, rename)."""
-        content = {
+        content: dict[str, Any] = {
             "schema": 1,
             "driver": self.job.driver,
             "steps": self.steps,
@@ -143,6 +157,10 @@ class Record:
             # The driver's own cost, without the client's; for the benchmark.
             "cpu_s": time.process_time(),
         }
+        if self.results is not None:
+            content["results"] = self.results
+        if self.aftermath is not None:
+            content["aftermath"] = self.aftermath
         temporary = self.job.report + ".tmp"
         with open(
             temporary, "w", encoding="utf-8", errors="backslashreplace"

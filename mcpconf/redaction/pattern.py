@@ -38,51 +38,51 @@ _PLACEHOLDER = re.escape(PLACEHOLDER)
 _BACKSLASH = r"\\++(?![\"'nrtu])"
 
 
-def _value(stops: str, also: str = _PLACEHOLDER) -> re.Pattern[str]:
+def _value(stops: str, also: str = _PLACEHOLDER) -> str:
     """A value without quotation marks, up to white space or one of `stops`."""
-    return re.compile(rf"(?:{_PLACEHOLDER}|[^\s\"\\{stops}]|{also}|{_BACKSLASH})++")
+    return rf"(?:{_PLACEHOLDER}|[^\s\"\\{stops}]|{also}|{_BACKSLASH})++"
 
 
-WORD = _value("")
 # A form or URL knows no bare `#` but the one before the URL's fragment.
 _FRAGMENT = r"#(?![\w.-]{1,40}=)"
-FORM_VALUE = _value("&#", also=_FRAGMENT)
-QUOTED_FORM_VALUE = _value("&#'", also=_FRAGMENT)
-JSON_WORD = _value(r",}\]")
-ONE_CREDENTIAL = re.compile(
-    rf"(?:Bearer|Basic|DPoP|Token)[ \t]++{WORD.pattern}", re.IGNORECASE
-)
-#: The rest of a header line; quotation marks only around a parameter's value.
-HEADER = re.compile(
-    rf"(?:[^\"\\\r\n]|(?<==)(?:\"(?!{CLOSES})[^\"\\\r\n]*+\""
-    rf"|\\++\"(?!{CLOSES})[^\"\\\r\n]*+\\++\")|{_BACKSLASH})++"
-)
-
-#: The mark that opens a value, and what code writes before it: `Some(b"`.
-OPENING = re.compile(
-    rf"(?:[A-Za-z_][\w:.]{{0,63}}\(){{0,3}}(?:[bBrRuUfF]|[rR][bB]|[bB][rR])?"
-    rf"(?P<mark>{MARK})"
-)
-ARRAY = re.compile(rf"\[[ \t]*+(?P<mark>{MARK})(?!{CLOSES})")
-BLANK = re.compile(r"(?:\s|\\++[nrt])*+")
-BLANK_OR_COMMA = re.compile(r"(?:[\s,]|\\++[nrt])*+")
-NUMBER = re.compile(r"-?\d[\d.eE+-]*+")
-#: Tells that there is no secret, and is therefore kept.
-LITERAL = re.compile(
-    r"(?:null|None|nil|true|True|false|False|undefined)(?=[\s,;)}\]\"'\\&]|\Z)"
-)
-
-CREDENTIAL = re.compile(
-    rf"(?:[A-Za-z0-9._~+/=-]|{_PLACEHOLDER}"
+#: The patterns that only what `TRIGGER` found needs; most texts hold nothing like it.
+_LATER = {
+    "WORD": _value(""),
+    "FORM_VALUE": _value("&#", also=_FRAGMENT),
+    "QUOTED_FORM_VALUE": _value("&#'", also=_FRAGMENT),
+    "JSON_WORD": _value(r",}\]"),
+    "ONE_CREDENTIAL": rf"(?i:(?:Bearer|Basic|DPoP|Token)[ \t]++{_value('')})",
+    # The rest of a header line; quotation marks only around a parameter's value.
+    "HEADER": rf"(?:[^\"\\\r\n]|(?<==)(?:\"(?!{CLOSES})[^\"\\\r\n]*+\""
+    rf"|\\++\"(?!{CLOSES})[^\"\\\r\n]*+\\++\")|{_BACKSLASH})++",
+    # The mark that opens a value, and what code writes before it: `Some(b"`.
+    "OPENING": rf"(?:[A-Za-z_][\w:.]{{0,63}}\(){{0,3}}"
+    rf"(?:[bBrRuUfF]|[rR][bB]|[bB][rR])?(?P<mark>{MARK})",
+    "ARRAY": rf"\[[ \t]*+(?P<mark>{MARK})(?!{CLOSES})",
+    "BLANK": r"(?:\s|\\++[nrt])*+",
+    "BLANK_OR_COMMA": r"(?:[\s,]|\\++[nrt])*+",
+    "NUMBER": r"-?\d[\d.eE+-]*+",
+    # Tells that there is no secret, and is therefore kept.
+    "LITERAL": r"(?:null|None|nil|true|True|false|False|undefined)"
+    r"(?=[\s,;)}\]\"'\\&]|\Z)",
+    "CREDENTIAL": rf"(?:[A-Za-z0-9._~+/=-]|{_PLACEHOLDER}"
     r"|\\++(?:/|u00(?:2[bBdDfF]|3[dD]|5[fF]|7[eE]))"
-    r"|%(?:25)*(?:2[BbDdEeFf]|3[Dd]|5[Ff]|7[Ee]))++"
-)
-JWT_PART = re.compile(rf"(?:[A-Za-z0-9_-]|{_PLACEHOLDER})++")
-JWT_REST = re.compile(rf"(?:\.++(?:[A-Za-z0-9_-]|{_PLACEHOLDER})++)++")
-USER_PASSWORD = re.compile(r"[^\s/?#@\"'\\<>]++")
+    r"|%(?:25)*(?:2[BbDdEeFf]|3[Dd]|5[Ff]|7[Ee]))++",
+    "JWT_PART": rf"(?:[A-Za-z0-9_-]|{_PLACEHOLDER})++",
+    "JWT_REST": rf"(?:\.++(?:[A-Za-z0-9_-]|{_PLACEHOLDER})++)++",
+    "USER_PASSWORD": r"[^\s/?#@\"'\\<>]++",
+    "ENCODED_BLANK": r"(?:[ \t+]|%(?:25)*20)*+",
+    "ENCODED_MARK": r"%(?:25)*2[27]",
+}
 
-ENCODED_BLANK = re.compile(r"(?:[ \t+]|%(?:25)*20)*+")
-ENCODED_MARK = re.compile(r"%(?:25)*2[27]")
+
+def __getattr__(name: str) -> re.Pattern[str]:
+    if name not in _LATER:
+        raise AttributeError(name)
+    compiled = globals()[name] = re.compile(_LATER[name])
+    return compiled
+
+
 MAX_DEPTH = 8
 
 

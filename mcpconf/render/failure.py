@@ -31,6 +31,11 @@ def _clip(text: str) -> str:
     return flat if len(flat) <= _DETAIL else f"{flat[:_DETAIL]}…"
 
 
+def leg_of(case: Mapping[str, Any]) -> str:
+    """The transport and the revision of one case of a report."""
+    return f"{case['transport']} {case['mode']}"
+
+
 def no_verdict(report: Report) -> Iterator[str]:
     """Why a run is inconclusive: every scored scenario that leaves a hole."""
     if report["verdict"] != "INCONCLUSIVE":
@@ -41,7 +46,7 @@ def no_verdict(report: Report) -> Iterator[str]:
                 each["outcome"] != "passed" and each["attribution"] != "subject"
             )
             if is_hole and each["not_scored"] is None:
-                where = f"{case['mode']} / {each['scenario']}"
+                where = f"{leg_of(case)} / {each['scenario']}"
                 yield f"  {where} is {each['outcome']}: {_clip(each['reason'])}"
 
 
@@ -56,15 +61,15 @@ def failures(report: Report) -> Iterator[str]:
             if check["status"] == "FAIL":
                 by_scenario.setdefault(check["scenario"], []).append(check)
         for name, checks in by_scenario.items():
-            yield from _failure(case["mode"], scenarios[name], checks)
+            yield from _failure(leg_of(case), scenarios[name], checks)
 
 
 def _failure(
-    mode: str, scenario: Mapping[str, Any], checks: list[Mapping[str, Any]]
+    leg: str, scenario: Mapping[str, Any], checks: list[Mapping[str, Any]]
 ) -> Iterator[str]:
     first = checks[0]
     whose = _WHOSE[first["attribution"]]
-    yield f"  {mode} / {scenario['scenario']}: {scenario['outcome']}, {whose}"
+    yield f"  {leg} / {scenario['scenario']}: {scenario['outcome']}, {whose}"
     never = [
         check["detail"].removeprefix(_MISSING)
         for check in checks
@@ -94,7 +99,7 @@ def leftovers(report: Report) -> Iterator[str]:
     for case in report["cases"]:
         for each in case["scenarios"]:
             if each["leftovers"]:
-                where = f"{case['mode']} / {each['scenario']}"
+                where = f"{leg_of(case)} / {each['scenario']}"
                 yield f"  {where}: killed afterwards: {', '.join(each['leftovers'])}"
     closing = report["closing"] or {}
     for port in closing.get("openPorts", ()):

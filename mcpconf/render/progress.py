@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Self, TextIO
 from mcpconf.render.text import printable
 
 if TYPE_CHECKING:
-    from mcpconf.plan import PlannedCase
     from mcpconf.record import ScenarioResult
+    from mcpconf.supplemental.plan import Case
 
 
 class LineProgress:
@@ -28,7 +28,7 @@ class LineProgress:
     def __exit__(self, *_: object) -> None:
         pass
 
-    def started(self, case: PlannedCase) -> None:
+    def started(self, case: Case) -> None:
         """Says nothing: the end of a case is the event."""
 
     def finished(self, result: ScenarioResult) -> None:
@@ -75,7 +75,7 @@ class LiveProgress:
     def __exit__(self, *_: object) -> None:
         self._progress.stop()
 
-    def started(self, case: PlannedCase) -> None:
+    def started(self, case: Case) -> None:
         """Show the case among the running ones."""
         with self._lock:
             self._running.append(str(case.key))

@@ -19,7 +19,8 @@ _RATE_COLUMNS = {
     "officialAuthScenarios": "Auth scenarios",
     "officialChecks": "Official checks",
     "harnessChecks": "Harness",
-    "supplementalChecks": "Supplemental",
+    "supplementalScenarios": "Our scenarios",
+    "supplementalChecks": "Our checks",
     "checks": "All checks",
 }
 
@@ -47,6 +48,11 @@ def headline(report: Report) -> Iterator[str]:
     if suite["source"] != "pinned":
         yield "        NOT the pinned suite: --conformance-cli was given"
     yield f"Scope:  {report['officialConformance']['scope']}"
+    ours = [each for each in report["cases"] if each["transport"] != "official-http"]
+    if ours:
+        count = sum(len(each["scenarios"]) for each in ours)
+        names = dict.fromkeys(each["transport"] for each in ours)
+        yield f"Ours:   {count} scenarios over {' and '.join(names)}"
     auth = "strict" if report["automaticAuthRequired"] else "assisted"
     yield f"Auth:   {auth} mode; warnings: {report['policy']['warnings']}"
     if not report["complete"]:
@@ -54,16 +60,16 @@ def headline(report: Report) -> Iterator[str]:
 
 
 def pass_rates(report: Report) -> str:
-    """One row a revision."""
+    """One row a transport and revision."""
     rows = [
-        [item["mode"], *(_ratio(item[name]) for name in _RATE_COLUMNS)]
+        [failure.leg_of(item), *(_ratio(item[name]) for name in _RATE_COLUMNS)]
         for item in report["modeSummaries"]
     ]
-    return _table(["Revision", *_RATE_COLUMNS.values()], rows)
+    return _table(["Leg", *_RATE_COLUMNS.values()], rows)
 
 
 def outcomes(report: Report) -> str:
-    """Scored scenarios of each revision, by outcome."""
+    """Scored scenarios of each leg, by outcome."""
     rows = []
     for case in report["cases"]:
         scored = [each for each in case["scenarios"] if each["scored"]]
@@ -72,7 +78,7 @@ def outcomes(report: Report) -> str:
             counts[each["outcome"]] = counts.get(each["outcome"], 0) + 1
         rows.append(
             [
-                case["mode"],
+                failure.leg_of(case),
                 f"{counts.get('passed', 0)} of {len(scored)}",
                 ", ".join(
                     f"{number} {name}"
@@ -82,7 +88,7 @@ def outcomes(report: Report) -> str:
                 or "-",
             ]
         )
-    return _table(["Revision", "Passed", "Otherwise"], rows)
+    return _table(["Leg", "Passed", "Otherwise"], rows)
 
 
 def floor(report: Report) -> Iterator[str]:
@@ -90,6 +96,8 @@ def floor(report: Report) -> Iterator[str]:
     if not report["officialConformance"]["scope"].startswith("all"):
         return  # the floor is known of whole requirement sets only
     for case in report["cases"]:
+        if case["transport"] != "official-http":
+            continue
         total = sum(each["scored"] for each in case["scenarios"])
         scores = ", ".join(
             f"{name} {value['scenarios']} of {total}"
@@ -136,11 +144,12 @@ def revisions(report: Report) -> Iterator[str]:
                 for agreed in each["revision"]["agreed"]
                 if agreed != each["revision"]["leg"]
             ]
-            if others and each["variant"] is None:
+            is_suites = each["source"] == "official"  # ours say no to it on purpose
+            if others and is_suites and each["variant"] is None:
                 by_agreed.setdefault(", ".join(others), []).append(each["scenario"])
         for agreed, scenarios in sorted(by_agreed.items()):
             yield (
-                f"  {case['mode']}: {agreed} in {len(scenarios)} of its scenarios: "
+                f"  {failure.leg_of(case)}: {agreed} in {len(scenarios)} scenarios: "
                 + ", ".join(scenarios)
             )
 

@@ -8,7 +8,7 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mcpconf.case import Launch
+from mcpconf.case import SuiteLaunch
 from mcpconf.client.subject import resolve_subject
 from mcpconf.decode import load_json
 from mcpconf.errors import UsageError
@@ -41,7 +41,7 @@ def surveyed(*, cli: Path | None, jobs: int) -> Catalogue:
     suite = override_suite(cli) if cli else install_suite()
     with tempfile.TemporaryDirectory(prefix="mcpconf-survey-") as name:
         launches = {
-            client: Launch(
+            client: SuiteLaunch(
                 suite=suite,
                 subject=resolve_subject(client),
                 run_dir=Path(name) / client,

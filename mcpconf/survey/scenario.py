@@ -30,7 +30,7 @@ from mcpconf.suite.catalogue import Catalogue, Floor, ScenarioEntry
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from mcpconf.case import Launch
+    from mcpconf.case import SuiteLaunch
     from mcpconf.evidence import CaseEvidence
     from mcpconf.suite.install import Suite
 
@@ -106,7 +106,7 @@ def _listing(suite: Suite, revision: Revision) -> tuple[_Listed, ...]:
 
 def survey(
     suite: Suite,
-    launches: Mapping[str, Launch],
+    launches: Mapping[str, SuiteLaunch],
     *,
     jobs: int,
     tell: Callable[[str], None],
@@ -150,7 +150,7 @@ def unassigned(
 
 
 def _run_all(
-    launch: Launch, revision: Revision, listing: Sequence[_Listed], jobs: int
+    launch: SuiteLaunch, revision: Revision, listing: Sequence[_Listed], jobs: int
 ) -> dict[str, CaseEvidence]:
     def one(listed: _Listed) -> tuple[str, CaseEvidence]:
         entry = ScenarioEntry(

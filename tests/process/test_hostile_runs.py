@@ -610,7 +610,7 @@ def test_a_complete_run_is_rejudged_to_the_same_bytes(stored: Path) -> None:
     assert json_bytes(rejudged.value) == (stored / run.REPORT).read_bytes()
 
 
-def changed(value: Any, place: Place, new: object) -> Any:  # noqa: ANN401 (JSON)
+def changed(value: Any, place: Place, new: object) -> Any:
     """`value` with another value at `place`; removed where that is `...`."""
     *way, last = place
     inner = value

@@ -432,8 +432,10 @@ def test_pypi_client_is_installed_by_hash_and_used_again(
     tmp_path: Path, own_cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PIP_TARGET", str(tmp_path / "elsewhere"))
+    monkeypatch.setenv("PIP_NO_COMPILE", "0")  # pip means: do not
     listed = requirements(tmp_path, f"tiny==1.0 --hash={tiny_wheel(tmp_path)}")
     python = install_pypi_client(listed)
+    assert list(own_cache.rglob("__pycache__/tiny.*.pyc"))
     answer = subprocess.run(
         [python, "-I", "-c", "import tiny; print(tiny.__file__, tiny.ANSWER)"],
         capture_output=True,

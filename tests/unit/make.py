@@ -1,4 +1,3 @@
-# ruff: noqa: ANN401 (a builder passes any field of its record on)
 """
 Builders of records for the tests: good by default, each fault asked for by name.
 

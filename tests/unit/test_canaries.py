@@ -26,7 +26,7 @@ from mcpconf.canaries import CanaryResult
 def test_a_canary_has_a_problem(changes: dict[str, Any], problem: str | None) -> None:
     values: dict[str, Any] = {
         "canary": "null",
-        "revision": "2026-07-28",
+        "leg": "2026-07-28",
         "passed": (),
         "cases": 2,
         "unmeasured": (),

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 
 from mcpconf.fixture_server.clearing import cleared
 from mcpconf.redaction import redact_json
 
+if TYPE_CHECKING:
+    from mcpconf.decode import Json
 
-def _nested(value: object, depth: int) -> object:
+
+def _nested(value: Json, depth: int) -> Json:
     for _ in range(depth):
         value = [value]
     return value
@@ -36,7 +41,7 @@ def _nested(value: object, depth: int) -> object:
         {"text": '{"refresh_token": "sesame"}'},
     ],
 )
-def test_clearing_is_redaction(value: object, depth: int) -> None:
+def test_clearing_is_redaction(value: Json, depth: int) -> None:
     whole = _nested(value, depth)
     assert cleared(whole) == redact_json(whole)
 

@@ -1,4 +1,3 @@
-# ruff: noqa: ANN401 (fields of records are passed on)
 """Every rule of the judge, each with a case on both sides."""
 
 from __future__ import annotations

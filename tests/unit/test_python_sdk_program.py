@@ -163,7 +163,7 @@ def test_browser_never_leaves_the_loopback(
         asyncio.run(own["authorized"].Browser().open(url))
 
 
-def answered(own: dict[str, ModuleType], location: str) -> Any:  # noqa: ANN401 (a class of the SDK)
+def answered(own: dict[str, ModuleType], location: str) -> Any:
     browser = own["authorized"].Browser()
     browser._redirects.append(location)
     return asyncio.run(browser.callback())

@@ -36,7 +36,7 @@ def _request(token: str = TOKEN, **changes: object) -> str:
     return json.dumps(record | changes)
 
 
-def _retention(*lines: str, text: str = "", checks: Any = None) -> Retention:  # noqa: ANN401 (decoded JSON)
+def _retention(*lines: str, text: str = "", checks: Any = None) -> Retention:
     return Retention.of(
         wire="".join(f"{line}\n" for line in lines), texts=(text,), checks=checks
     )

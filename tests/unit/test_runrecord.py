@@ -15,6 +15,7 @@ from make import (
 )
 
 from mcpconf.errors import DecodeError
+from mcpconf.plan import PlannedCase
 from mcpconf.record import AuthMode, Policy, RevisionPolicy, WarningPolicy
 from mcpconf.runrecord import EndRecord, RunRecord
 from mcpconf.storage import write_json
@@ -82,6 +83,8 @@ def test_a_run_record_with_a_member_missing_is_refused(
                 "cases": [
                     {
                         "revision": "draft",
+                        "source": "official",
+                        "transport": "http",
                         "scenario": "x",
                         "variant": None,
                         "options": {},
@@ -90,7 +93,19 @@ def test_a_run_record_with_a_member_missing_is_refused(
             },
             "cases[0].revision",
         ),
-        ({"cases": [{"revision": "2025-06-18"}]}, "cases[0].scenario"),
+        (
+            {
+                "cases": [
+                    {
+                        "source": "official",
+                        "transport": "http",
+                        "revision": "2025-06-18",
+                    }
+                ]
+            },
+            "cases[0].scenario",
+        ),
+        ({"cases": [{"source": "mine"}]}, "cases[0].source"),
         ({"command": "nox"}, "command"),
     ],
 )
@@ -127,7 +142,8 @@ def test_a_closing_record_that_is_not_ours_is_refused(
 def test_a_stored_run_is_planned_again_with_the_same_catalogue() -> None:
     cases = RECORD.planned(CATALOGUE)
     assert [case.key for case in cases] == [key for key, _ in RECORD.cases]
-    assert [case.options for case in cases] == [{}, {"auth": "strict"}]
+    options = [case.options for case in cases if isinstance(case, PlannedCase)]
+    assert options == [{}, {"auth": "strict"}]
 
 
 def test_a_stored_run_is_not_judged_by_another_catalogue() -> None:

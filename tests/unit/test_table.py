@@ -1,4 +1,3 @@
-# ruff: noqa: ANN401 (fields of records are passed on)
 """A report on a terminal: what must be read there, and what must not happen there."""
 
 from __future__ import annotations
@@ -119,7 +118,7 @@ def test_another_revision_and_what_was_left_behind_are_shown() -> None:
         [other, _good(AUTH, ended=left)],
         end=make_end(open_ports=(4000,), temporary=("case-x",), faults=("x: lost",)),
     )
-    assert "2025-06-18 in 1 of its scenarios: tools_call" in page
+    assert "2025-06-18 in 1 scenarios: tools_call" in page
     assert "auth/basic-cimd: killed afterwards: sleeper" in page
     for line in ("port 4000 still answers", "case-x was not deleted", "x: lost"):
         assert line in page

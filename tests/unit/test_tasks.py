@@ -28,6 +28,7 @@ import tasks  # noqa: E402 (lies beside the package, not in it)
 WANTED = {
     "client": {"list", "show"},
     "report": {"rejudge", "table"},
+    "supplemental": {"document", "list"},
     "suite": {"catalogue", "drift", "install", "scenarios"},
 }
 
@@ -57,7 +58,7 @@ def test_every_task_we_promise_exists() -> None:
 @pytest.mark.parametrize(("name", "task"), list(_tasks()))
 def test_every_task_says_what_it_does_and_what_each_option_is(
     name: str,
-    task: Any,  # noqa: ANN401 (invoke is untyped)
+    task: Any,
 ) -> None:
     assert task.__doc__, name
     assert task.__doc__.strip().splitlines()[0].endswith("."), "the line of inv --list"

@@ -25,6 +25,12 @@ SERVER = "mcpconf_scenario"
 FEATURE = "mcp_2026_07_28"
 #: Configuration key of the pre-registered client's secret.
 SECRET_KEY = f"mcp_servers.{SERVER}.oauth.client_secret"
+#: What Codex does at every start of an app-server or a thread for a model or a person,
+#: and what costs more than a scenario's messages: it asks a public repository for
+#: plugins (``git ls-remote``), unpacks its own skills into the new home and reads them,
+#: and runs a login shell to see its settings. None of it touches MCP.
+_UNNEEDED = ("plugins", "shell_snapshot")
+_BUNDLED_SKILLS_OFF = ("[skills.bundled]", "enabled = false")
 #: Mocks that hold a GET open; `codex mcp add` and the inventory wait 5 s for them.
 _HOLDS_GET = frozenset(
     {
@@ -46,14 +52,26 @@ def codex_home(record: Record) -> str:
     return os.path.join(record.job.home, "codex")
 
 
-def _toml(value: str) -> str:
-    # A TOML basic string takes JSON's escapes; non-ASCII stays as it is.
+def toml_string(value: str) -> str:
+    """A TOML basic string: it takes JSON's escapes; non-ASCII stays as it is."""
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def is_written_by_hand(scenario: str) -> bool:
     """Whether the registration goes into ``config.toml`` without ``codex mcp add``."""
     return scenario.startswith("auth/") or scenario in _HOLDS_GET
+
+
+def lean_tables(*, stateless: bool) -> list[str]:
+    """Lines of TOML tables: what no drive needs off, the stateless revision as told."""
+    return [
+        *_BUNDLED_SKILLS_OFF,
+        "",
+        "[features]",
+        *(f"{name} = false" for name in _UNNEEDED),
+        *([f"{FEATURE} = true"] if stateless else []),
+        "",
+    ]
 
 
 def write_config(record: Record, url: str, client_id: str | None) -> None:
@@ -65,18 +83,17 @@ def write_config(record: Record, url: str, client_id: str | None) -> None:
     home = codex_home(record)
     os.makedirs(home, mode=0o700, exist_ok=True)
     lines = ['mcp_oauth_credentials_store = "file"', ""]
-    if record.job.is_stateless:
-        lines += ["[features]", f"{FEATURE} = true", ""]
+    lines += lean_tables(stateless=record.job.is_stateless)
     if is_written_by_hand(record.job.scenario):
         lines += [
             f"[mcp_servers.{SERVER}]",
-            f"url = {_toml(url)}",
+            f"url = {toml_string(url)}",
             f"startup_timeout_sec = {record.job.request_s:g}",
             f"tool_timeout_sec = {record.job.request_s:g}",
         ]
     if client_id is not None:
         lines += ["", f"[mcp_servers.{SERVER}.oauth]"]
-        lines += [f"client_id = {_toml(client_id)}"]
+        lines += [f"client_id = {toml_string(client_id)}"]
     path = os.path.join(home, "config.toml")
     with open(path, "w", encoding="utf-8") as stream:
         stream.write("\n".join(lines) + "\n")

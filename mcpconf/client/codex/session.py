@@ -66,6 +66,12 @@ class Session:
 
     def open(self) -> None:
         """Initialise the app-server; switch the stateless revision on where wanted."""
+        self.initialise()
+        if self.record.job.is_stateless:
+            self.switch_feature(on=True)
+
+    def initialise(self) -> None:
+        """Introduce the host."""
         self.server.result(
             "initialize",
             {
@@ -79,34 +85,23 @@ class Session:
         )
         self.server.notify("initialized")
         self.record.step("app-server-initialize")
-        if self.record.job.is_stateless:
-            answer = self.server.result(
-                "experimentalFeature/enablement/set", {"enablement": {FEATURE: True}}
-            )
-            enabled = answer.get("enablement")
-            self.record.require(
-                "feature-enablement",
-                isinstance(enabled, dict) and enabled.get(FEATURE) is True,
-                f"the app-server answered {enabled!r} for {FEATURE}",
-            )
+
+    def switch_feature(self, *, on: bool) -> None:
+        """Switch the stateless revision on or off, which the app-server confirms."""
+        answer = self.server.result(
+            "experimentalFeature/enablement/set", {"enablement": {FEATURE: on}}
+        )
+        enabled = answer.get("enablement")
+        self.record.require(
+            "feature-enablement",
+            isinstance(enabled, dict) and enabled.get(FEATURE) is on,
+            f"the app-server answered {enabled!r} for {FEATURE}",
+        )
 
     def start_thread(self) -> str:
         """Start a thread; the start-up state of the server, mostly ``ready``."""
         since = len(self.server.events)
-        answer = self.server.result(
-            "thread/start",
-            # Under "never", Codex declines elicitations itself and asks no host.
-            {
-                "cwd": self.record.job.cwd,
-                "ephemeral": True,
-                "approvalPolicy": "on-request",
-                "config": self._config,
-            },
-        )
-        thread = answer.get("thread")
-        identifier = thread.get("id") if isinstance(thread, dict) else None
-        self.record.require("thread-start", isinstance(identifier, str))
-        self.thread_id = str(identifier)
+        self.new_thread()
         state = self.server.wait_for(
             "mcpServer/startupStatus/updated",
             lambda params: (
@@ -121,6 +116,23 @@ class Session:
             "server-startup", f"{status} {state.get('error') or ''}".strip()
         )
         return status
+
+    def new_thread(self) -> None:
+        """Start a thread, and with it every registered server."""
+        answer = self.server.result(
+            "thread/start",
+            # Under "never", Codex declines elicitations itself and asks no host.
+            {
+                "cwd": self.record.job.cwd,
+                "ephemeral": True,
+                "approvalPolicy": "on-request",
+                "config": self._config,
+            },
+        )
+        thread = answer.get("thread")
+        identifier = thread.get("id") if isinstance(thread, dict) else None
+        self.record.require("thread-start", isinstance(identifier, str))
+        self.thread_id = str(identifier)
 
     def inventory(self) -> Mapping[str, Any]:
         """The server's own entry of ``mcpServerStatus/list``, on this thread."""

@@ -1,14 +1,16 @@
 """
-Drive the Python SDK's client through one scenario of the official suite.
+Drive the Python SDK's client through one scenario.
 
-``python program.py URL``, with the Python of an environment that has ``mcp``, and with
-the suite's ``MCP_CONFORMANCE_*`` variables. This package is not importable there, only
-the modules beside this file; nothing of the SDK is imported before it is needed.
+``python program.py URL`` for one of the official suite, with the suite's
+``MCP_CONFORMANCE_*`` variables; ``python program.py`` for a supplemental one, with
+``MCPCONF_*`` variables and steps on standard input (`supplemental`). The Python is that
+of an environment that has ``mcp``: this package is not importable there, only the
+modules beside this file; nothing of the SDK is imported before it is needed.
 
 =====  =====================================================================
 code   meaning
 =====  =====================================================================
-0      the client did its part; the suite judges how
+0      the client did its part; the suite, or the harness, judges how
 1      the client refused or failed; the last line of standard error says what
 64     not started as the contract says
 69     this client cannot do this scenario; standard error says why
@@ -29,17 +31,19 @@ if _HERE not in sys.path:
     sys.path.insert(0, _HERE)
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Coroutine, Mapping, Sequence
 
     from mcpconf.client.python_sdk.assignment import (
         Assignment,
         Unsupported,
         parse_assignment,
     )
+    from mcpconf.client.python_sdk.group import leaves
 
     Part = Callable[[Assignment], Coroutine[None, None, None]]
 else:
     from assignment import Unsupported, parse_assignment
+    from group import leaves
 
 DONE, CLIENT_ERROR, USAGE, UNSUPPORTED = 0, 1, 64, 69
 
@@ -119,13 +123,18 @@ def load_part(scenario: str) -> Part:
     return part
 
 
-def leaves(error: BaseException) -> Iterator[BaseException]:
-    """Every exception inside nested groups, in order."""
-    if isinstance(error, BaseExceptionGroup):
-        for inner in error.exceptions:
-            yield from leaves(inner)
+async def take_steps(environment: Mapping[str, str]) -> None:
+    """
+    Take a supplemental scenario's steps until there are no more.
+
+    :raises Unsupported: the revision is not one this program knows.
+    """
+    if TYPE_CHECKING:
+        from mcpconf.client.python_sdk import supplemental  # noqa: PLC0415
     else:
-        yield error
+        import supplemental  # noqa: PLC0415 (an official scenario has no use for it)
+
+    await supplemental.serve(supplemental.parse_setting(environment))
 
 
 def describe(error: BaseException) -> str:
@@ -137,13 +146,19 @@ def describe(error: BaseException) -> str:
 
 def main(arguments: Sequence[str], environment: Mapping[str, str]) -> int:
     """Play one scenario and give the exit code."""
-    if len(arguments) != _ARGUMENTS:
-        sys.stderr.write("usage: program.py URL\n")
+    is_supplemental = "MCPCONF_SCENARIO" in environment
+    if len(arguments) != _ARGUMENTS - is_supplemental:
+        sys.stderr.write(
+            "usage: program.py URL, or with MCPCONF_SCENARIO: program.py\n"
+        )
         return USAGE
     try:
-        assignment = parse_assignment(arguments[1], environment)
-        part = load_part(assignment.scenario)
-        asyncio.run(part(assignment))
+        if is_supplemental:
+            asyncio.run(take_steps(environment))
+        else:
+            assignment = parse_assignment(arguments[1], environment)
+            part = load_part(assignment.scenario)
+            asyncio.run(part(assignment))
     except Unsupported as reason:
         sys.stderr.write(f"unsupported: {reason}\n")
         return UNSUPPORTED

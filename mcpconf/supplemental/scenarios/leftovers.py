@@ -1,0 +1,84 @@
+"""What is left of three connections, one after the other, when all are closed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from mcpconf.supplemental.scenario import (
+    CheckDefinition,
+    Level,
+    Scenario,
+    call,
+    close,
+    connect,
+)
+from mcpconf.supplemental.scenarios.stdio_looks import (
+    no_more_descriptors,
+    no_ports,
+    no_temporary_files,
+    nothing_survives,
+)
+
+if TYPE_CHECKING:
+    from mcpconf.supplemental.scenario import Look, Step
+
+
+def _connection(number: int) -> tuple[Step, ...]:
+    return (
+        connect(id=f"connect-{number}"),
+        call("echo", {"text": "heard"}, id=f"call-{number}"),
+        close(id=f"close-{number}"),
+    )
+
+
+def _check(
+    name: str, sentence: str, looks_for: str, look: Look, client: str
+) -> CheckDefinition:
+    return CheckDefinition(
+        id=name,
+        sentence=sentence,
+        page="basic/lifecycle",
+        stateless_page="basic/transports",
+        level=Level.SHOULD,
+        looks_for=looks_for,
+        look=look,
+        needs=("call-3", "close-3"),
+        broken=(client,),
+    )
+
+
+LEFTOVERS = Scenario(
+    name="leftovers",
+    title="three connections to a good server, opened and closed",
+    steps=(*_connection(1), *_connection(2), *_connection(3)),
+    checks=(
+        _check(
+            "nothing-survives",
+            "No process of a client outlives it.",
+            "no process left when the client has ended",
+            nothing_survives,
+            "leaves_a_daemon",
+        ),
+        _check(
+            "no-temporary-files",
+            "A client leaves no temporary files.",
+            "an empty temporary directory when the client has ended",
+            no_temporary_files,
+            "leaves_temporary_files",
+        ),
+        _check(
+            "no-open-ports",
+            "A client without a connection listens on no port.",
+            "no listening port after the last close",
+            no_ports,
+            "keeps_listening",
+        ),
+        _check(
+            "no-leaked-descriptors",
+            "Closing a connection gives back everything that was open for it.",
+            "as many open descriptors after the third close as after the first",
+            no_more_descriptors,
+            "leaks_descriptors",
+        ),
+    ),
+)

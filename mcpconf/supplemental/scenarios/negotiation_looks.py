@@ -1,0 +1,228 @@
+"""What the negotiation checks see: which versions were declared, and who went on."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from mcpconf.fixture_server.profile.negotiation import UNKNOWN_NEW
+from mcpconf.revision import Era, era_of
+from mcpconf.supplemental.finding import (
+    Finding,
+    broken,
+    holds,
+    not_applicable,
+    unobserved,
+)
+from mcpconf.supplemental.looks import ended
+from mcpconf.supplemental.observation import StepState
+
+if TYPE_CHECKING:
+    from mcpconf.supplemental.observation import Observation, Seen, StepResult
+    from mcpconf.supplemental.scenario import Look
+
+_VERSION = "io.modelcontextprotocol/protocolVersion"
+_HEADER = "mcp-protocol-version"
+_DISCOVER = "server/discover"
+#: What may be sent whatever was refused: another attempt, in either era.
+_OPENINGS = frozenset({"initialize", _DISCOVER})
+_HARMLESS = _OPENINGS | {"ping", "notifications/cancelled"}
+#: A client may try again; it does not try for ever.
+_MOST_ATTEMPTS = 20
+_TIMEOUT = "timeout"
+
+
+def _failed(seen: Observation) -> StepResult | None:
+    """The first step on the subject that the client itself reports as failed."""
+    steps = (seen.steps[name] for name in ("connect", "list") if name in seen.steps)
+    return next((each for each in steps if each.state is StepState.ERROR), None)
+
+
+def _declares(seen: Observation, message: Seen) -> str | None:
+    """The version that a message declares in ``_meta``, or else by HTTP's header."""
+    version = message.meta.get(_VERSION)
+    if isinstance(version, str):
+        return version
+    exchange = seen.subject.exchange_of(message)
+    return exchange.header(_HEADER) if exchange else None
+
+
+def _is_stateless(message: Seen) -> bool:
+    version = message.meta.get(_VERSION)
+    return isinstance(version, str) and era_of(version) is Era.STATELESS
+
+
+def _first_refusal(seen: Observation, *methods: str) -> tuple[Seen, Seen] | None:
+    """The first of these requests that was answered by an error, and the answer."""
+    for request in seen.subject.requests(*methods):
+        answer = seen.subject.answer_to(request)
+        if answer is not None and answer.error is not None:
+            return request, answer
+    return None
+
+
+def _after(seen: Observation, answer: Seen) -> list[Seen]:
+    return [each for each in seen.subject.received if each.index > answer.index]
+
+
+def look_at_stateless_requests(seen: Observation) -> Finding:
+    """Refused by a server of the older era, a client does not go on as before."""
+    refusal = _first_refusal(seen)
+    if refusal is None or not _is_stateless(refusal[0]):
+        return unobserved("no stateless request was refused")
+    request, answer = refusal
+    after = [each for each in _after(seen, answer) if _is_stateless(each)]
+    others = [each for each in after if each.method != _DISCOVER]
+    # Who does not ask first may meet a refusal of each list that it tries.
+    is_warned = request.method == _DISCOVER
+    if (is_warned and others) or len(after) > _MOST_ATTEMPTS:
+        method = (others or after)[0].method
+        return broken(
+            f"{request.method} was refused; {len(after)} more stateless requests "
+            f"were sent, {method} first"
+        )
+    failed = _failed(seen)
+    shaken = [each for each in _after(seen, answer) if each.method == "initialize"]
+    if failed is None and not shaken:
+        return broken(f"{request.method} was refused; yet connect and list succeeded")
+    how = f"{failed.id} {ended(failed)}" if failed else "initialize, and it succeeded"
+    return holds(f"{request.method} was refused; then {how}")
+
+
+def look_at_fallback(seen: Observation) -> Finding:
+    """Who falls back offers a version that has a handshake, and completes it."""
+    openings = seen.subject.requests("initialize")
+    if not openings:
+        failed = _failed(seen)
+        if failed is None:
+            return unobserved("no initialize was sent, and no step failed")
+        return not_applicable(f"it does not fall back: {failed.id} {ended(failed)}")
+    for each in openings:
+        offered = each.params.get("protocolVersion")
+        if not isinstance(offered, str) or era_of(offered) is not Era.HANDSHAKE:
+            return broken(f"initialize offers {offered!r}, which has no handshake")
+    failed = _failed(seen)
+    if failed is not None:
+        return broken(f"initialize was sent; {failed.id} {ended(failed)}")
+    if not seen.subject.notifications("notifications/initialized"):
+        return broken("initialize was answered, and no initialized was sent")
+    offered = openings[0].params["protocolVersion"]
+    return holds(f"fell back with an offer of {offered}, and listed the tools")
+
+
+def look_at_refused_handshake(seen: Observation) -> Finding:
+    """A refusal ends in an error for the host, or in the era that was refused for."""
+    refusal = _first_refusal(seen, "initialize")
+    if refusal is None:
+        return unobserved("no initialize was refused")
+    failed = _failed(seen)
+    if failed is None:
+        retried = [each for each in _after(seen, refusal[1]) if _is_stateless(each)]
+        if not retried:
+            return broken("initialize was refused; yet connect and list succeeded")
+        return holds("went on as the stateless revision does")
+    if failed.error_kind == _TIMEOUT:
+        return broken(
+            f"initialize was refused at once; yet {failed.id} {ended(failed)}"
+        )
+    return holds(f"{failed.id} {ended(failed)}")
+
+
+def look_at_nothing_else(seen: Observation) -> Finding:
+    """After a refused handshake nothing is sent that needs one."""
+    refusal = _first_refusal(seen, "initialize")
+    if refusal is None:
+        return unobserved("no initialize was refused")
+    after = _after(seen, refusal[1])
+    strange = [
+        each
+        for each in after
+        if each.method not in _HARMLESS and not _is_stateless(each)
+    ]
+    if strange:
+        return broken(f"initialize was refused; then {strange[0].method} was sent")
+    if len(after) > _MOST_ATTEMPTS:
+        return broken(f"initialize was refused; {len(after)} messages were sent then")
+    return holds("nothing was sent after it that needs a handshake")
+
+
+def unknown_version(profile: str) -> Look:
+    """A look: an answer with a version that the client does not know ends it."""
+
+    def look(seen: Observation) -> Finding:
+        detail = str(seen.subject.faults(profile)[0].value.get("detail"))
+        fault = seen.subject.faults(profile)[0]
+        after = [each for each in seen.subject.received if each.index > fault.index]
+        strange = [each for each in after if each.method not in _HARMLESS]
+        if strange:
+            return broken(f"{detail}; the client went on with {strange[0].method}")
+        if len(after) > _MOST_ATTEMPTS:
+            return broken(f"{detail}; {len(after)} more attempts")
+        failed = _failed(seen)
+        if failed is None:
+            return broken(f"{detail}; yet connect and list succeeded")
+        if failed.error_kind == _TIMEOUT:
+            return unobserved(f"{detail}; {failed.id} {ended(failed)}")
+        return holds(f"{detail}; {failed.id} {ended(failed)}")
+
+    return look
+
+
+def look_at_no_common(seen: Observation) -> Finding:
+    """No common version: an error for the host, after few attempts."""
+    count = len(seen.subject.faults("no-common-version"))
+    if count > _MOST_ATTEMPTS:
+        return broken(f"refused {count} times, and asked again each time")
+    failed = _failed(seen)
+    if failed is None:
+        return broken("every request was refused; yet connect and list succeeded")
+    if failed.error_kind == _TIMEOUT:
+        return broken(f"refused at once; yet {failed.id} {ended(failed)}")
+    return holds(f"refused {count} time(s); {failed.id} {ended(failed)}")
+
+
+def look_at_retry(seen: Observation) -> Finding:
+    """A version that both speak was named: it is used."""
+    fault = seen.subject.faults("first-request-unsupported")[0]
+    after = [each for each in seen.subject.received if each.index > fault.index]
+    version = seen.revision.value
+    again = [each for each in after if each.meta.get(_VERSION) == version]
+    failed = _failed(seen)
+    if not again:
+        how = f"{failed.id} {ended(failed)}" if failed else "no step failed"
+        return broken(f"{version} was named, and not tried again; {how}")
+    if failed is not None:
+        return broken(f"{version} was tried again; {failed.id} {ended(failed)}")
+    return holds(f"{again[0].method} followed with {version}, and the list succeeded")
+
+
+def look_at_offer(seen: Observation) -> Finding:
+    """Once the server has answered, nothing is declared that it does not speak."""
+    opening = seen.step("connect")
+    value = opening.value if isinstance(opening.value, dict) else {}
+    agreed = value.get("protocolVersion")
+    if agreed == UNKNOWN_NEW:
+        return broken(f"connect reports that {UNKNOWN_NEW} was agreed on")
+    offers = [each for each in seen.subject.requests() if _offers(seen, each)]
+    if not offers and opening.state is StepState.ERROR:
+        return holds(f"refused by the client itself: {opening.message}")
+    answer = seen.subject.answer_to(offers[0]) if offers else None
+    if answer is None:
+        return unobserved(f"no answer to an offer of {UNKNOWN_NEW}")
+    used = [each for each in _after(seen, answer) if _uses(seen, each)]
+    if used:
+        return broken(f"went on with {UNKNOWN_NEW}: {used[0].method}")
+    if len(offers) > _MOST_ATTEMPTS:
+        return broken(f"{UNKNOWN_NEW} was offered {len(offers)} times")
+    how = f"agreed on {agreed}" if opening.state is StepState.OK else ended(opening)
+    return holds(f"{UNKNOWN_NEW} was offered {len(offers)} time(s); connect: {how}")
+
+
+def _uses(seen: Observation, message: Seen) -> bool:
+    """Whether it declares the version, and is more than another attempt."""
+    return message.method not in _HARMLESS and _declares(seen, message) == UNKNOWN_NEW
+
+
+def _offers(seen: Observation, message: Seen) -> bool:
+    if message.method == "initialize":
+        return bool(message.params.get("protocolVersion") == UNKNOWN_NEW)
+    return _declares(seen, message) == UNKNOWN_NEW

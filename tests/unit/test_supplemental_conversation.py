@@ -1,0 +1,185 @@
+"""What the conversation's checks make of things that no client of ours does."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from typing import Any
+
+import pytest
+
+from mcpconf.revision import Revision
+from mcpconf.supplemental.finding import Kind
+from mcpconf.supplemental.observation import (
+    Observation,
+    ServerView,
+    StepResult,
+    StepState,
+    parse_log,
+)
+from mcpconf.supplemental.registry import SCENARIOS
+from mcpconf.transport import Transport
+
+_FORMS: dict[str, Any] = {
+    "io.modelcontextprotocol/clientCapabilities": {"elicitation": {}}
+}
+_LISTED = {"method": "tools/list", "id": 1}
+
+
+def _log(*messages: tuple[str, dict[str, Any]]) -> ServerView:
+    """A log on stdio; the messages came one a millisecond."""
+    clock = itertools.count(1)
+    rows = [
+        {
+            "type": kind,
+            "t": next(clock),
+            "pid": 1,
+            "connection": 1,
+            "bytes": 1,
+            "sha256": "0",
+            "message": {"jsonrpc": "2.0", **message},
+            "cut": False,
+        }
+        for kind, message in messages
+    ]
+    return parse_log("".join(json.dumps(row) + "\n" for row in rows).encode(), "log")
+
+
+def _step(name: str, value: object = None, **more: object) -> StepResult:
+    state = StepState.OK if value is not None else StepState.ERROR
+    whole: dict[str, Any] = {"state": state, "value": value, "t1_ms": 99.0, **more}
+    return StepResult(id=name, verb="call", **whole)
+
+
+def _kind(
+    scenario: str, check_id: str, view: ServerView, *steps: StepResult
+) -> tuple[Kind, str]:
+    seen = Observation(
+        revision=Revision.V2026_07_28,
+        transport=Transport.STDIO,
+        subject=view,
+        control=ServerView(),
+        steps={step.id: step for step in steps},
+    )
+    checks = SCENARIOS[scenario].checks
+    finding = next(each for each in checks if each.id == check_id).look(seen)
+    return finding.kind, finding.detail
+
+
+def _call(number: int, tool: str, **params: object) -> dict[str, Any]:
+    return {
+        "method": "tools/call",
+        "id": number,
+        "params": {"_meta": _FORMS, "name": tool, "arguments": {}, **params},
+    }
+
+
+def _asks(number: int, *keys: str) -> dict[str, Any]:
+    asked: dict[str, Any] = {key: {} for key in keys}
+    return {
+        "id": number,
+        "result": {"resultType": "input_required", "inputRequests": asked},
+    }
+
+
+@pytest.mark.parametrize(
+    ("step", "kind"),
+    [
+        pytest.param(_step("flood", {"result": {}}), Kind.BROKEN, id="succeeded"),
+        pytest.param(_step("flood", error_kind="timeout"), Kind.BROKEN, id="waited"),
+        pytest.param(_step("flood", error_kind="refused"), Kind.HOLDS, id="refused"),
+    ],
+)
+def test_a_part_of_the_inputs_is_enough_only_for_a_refusal(
+    step: StepResult, kind: Kind
+) -> None:
+    """The detail says how many were answered, whatever came of it."""
+    retry = _call(2, "inputs_bounded", inputResponses={"a": {}})
+    view = _log(
+        ("received", _call(1, "inputs_bounded")),
+        ("sent", _asks(1, "a", "b", "c")),
+        ("received", retry),
+    )
+    found, detail = _kind("input-flood", "many-inputs-bounded", view, step)
+    assert found is kind
+    assert "3 inputs were asked for at once; 1 were answered" in detail
+
+
+@pytest.mark.parametrize(
+    ("meta", "kind"),
+    [
+        pytest.param({}, Kind.NOT_APPLICABLE, id="undeclared"),
+        pytest.param(_FORMS, Kind.UNOBSERVED, id="declared"),
+    ],
+)
+def test_a_client_without_forms_is_not_asked(meta: dict[str, Any], kind: Kind) -> None:
+    """Nothing was asked: that is the client's choice only where it declared nothing."""
+    view = _log(("received", _call(1, "ask_pair", _meta=meta)))
+    step = _step("pair", {"result": {}})
+    assert _kind("input-rounds", "input-responses-keyed", view, step)[0] is kind
+
+
+def test_a_call_given_up_instead_of_retried_is_no_retry() -> None:
+    """That input was required and nothing came back is a finding, not an absence."""
+    view = _log(("received", _call(1, "ask_pair")), ("sent", _asks(1, "a")))
+    step = _step("pair", error_kind="other")
+    found, _ = _kind("input-rounds", "input-retry-has-new-id", view, step)
+    assert found is Kind.BROKEN
+
+
+@pytest.mark.parametrize(
+    ("value", "kind"),
+    [
+        pytest.param({"notifications": None}, Kind.UNSUPPORTED, id="no-surface"),
+        pytest.param({"notifications": []}, Kind.BROKEN, id="not-told"),
+        pytest.param(None, Kind.BROKEN, id="call-failed"),
+    ],
+)
+def test_a_host_without_a_surface_is_not_a_client_that_swallows(
+    value: object, kind: Kind
+) -> None:
+    """Null says that there is no surface; an empty list, that nothing came."""
+    progress = {"progressToken": 7, "progress": 1, "message": "fixture progress"}
+    view = _log(
+        ("received", _call(1, "progress", _meta={"progressToken": 7})),
+        ("sent", {"method": "notifications/progress", "params": progress}),
+    )
+    found, _ = _kind("progress", "progress-surfaced", view, _step("told", value))
+    assert found is kind
+
+
+def test_what_cancels_the_second_call_does_not_cancel_the_first() -> None:
+    """The one notification comes after the call that ran out of time."""
+    view = _log(
+        ("received", _call(1, "slow")),
+        ("received", _call(2, "late")),
+        ("received", {"method": "notifications/cancelled", "params": {"requestId": 2}}),
+    )
+    steps = (_step("cancel", {}), _step("late", error_kind="timeout"))
+    for check_id, kind in (
+        ("cancellation-said", Kind.BROKEN),
+        ("cancellation-names-request", Kind.NOT_APPLICABLE),
+        ("timeout-cancels", Kind.HOLDS),
+    ):
+        assert _kind("cancellation", check_id, view, *steps)[0] is kind, check_id
+
+
+def test_a_client_that_could_not_be_told_need_not_list_again() -> None:
+    """No notification was sent: nobody subscribed."""
+    view = _log(("received", _LISTED), ("received", _call(2, "grow")))
+    step = _step("list-again", {"items": []})
+    found, _ = _kind("list-changed", "list-change-followed", view, step)
+    assert found is Kind.NOT_APPLICABLE
+
+
+def test_a_list_shown_without_the_new_tool_is_not_followed() -> None:
+    """The wire alone does not tell what the host was shown."""
+    view = _log(
+        ("received", _call(1, "grow")),
+        ("sent", {"method": "notifications/tools/list_changed"}),
+        ("received", {**_LISTED, "id": 2}),
+    )
+    for items, kind in (([], Kind.BROKEN), ([{"name": "grown"}], Kind.HOLDS)):
+        step = _step("list-again", {"items": items})
+        found, _ = _kind("list-changed", "list-change-followed", view, step)
+        assert found is kind

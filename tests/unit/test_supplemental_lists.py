@@ -1,0 +1,193 @@
+"""What the checks of lists and versions make of things that no client of ours does."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from typing import Any
+
+import pytest
+from fixture_call import Fixture
+
+from mcpconf.fixture_server.profile.discovery import PLANTED
+from mcpconf.revision import Revision
+from mcpconf.supplemental.finding import Kind
+from mcpconf.supplemental.observation import (
+    Observation,
+    ServerView,
+    StepResult,
+    StepState,
+    parse_log,
+)
+from mcpconf.supplemental.registry import SCENARIOS
+from mcpconf.transport import Transport
+
+_NEW = "2026-07-28"
+_META = {"_meta": {"io.modelcontextprotocol/protocolVersion": _NEW}}
+_TOOL = {"items": [{"name": "a"}]}
+
+
+def _log(*rows: dict[str, Any]) -> ServerView:
+    clock = itertools.count(1)
+    common = {"pid": 1, "connection": 1, "bytes": 1, "sha256": "0", "cut": False}
+    lines = [json.dumps({"t": next(clock), **common, **row}) + "\n" for row in rows]
+    return parse_log("".join(lines).encode(), "log")
+
+
+def _got(method: str, number: int = 1, **params: object) -> dict[str, Any]:
+    message = {"id": number, "method": method, "params": {**_META, **params}}
+    return {"type": "received", "message": message}
+
+
+def _sent(number: int = 1, **members: object) -> dict[str, Any]:
+    return {"type": "sent", "message": {"id": number, **members}}
+
+
+def _fault(profile: str, detail: str) -> dict[str, Any]:
+    return {"type": "fault", "profile": profile, "detail": detail}
+
+
+def _ok(name: str, value: object) -> StepResult:
+    return StepResult(id=name, verb="list", state=StepState.OK, value=value)
+
+
+def _failed(name: str, kind: str = "refused") -> StepResult:
+    state = StepState.ERROR
+    return StepResult(id=name, verb="list", state=state, error_kind=kind, message="x")
+
+
+def _kind(
+    scenario: str,
+    view: ServerView,
+    *steps: StepResult,
+    transport: Transport = Transport.HTTP,
+    revision: Revision = Revision.V2026_07_28,
+) -> Kind:
+    seen = Observation(
+        revision=revision,
+        transport=transport,
+        subject=view,
+        control=ServerView(),
+        steps={step.id: step for step in steps},
+    )
+    return SCENARIOS[scenario].checks[0].look(seen).kind
+
+
+def test_a_client_need_not_discover() -> None:
+    steps = (_ok("connect", {}), _ok("list", _TOOL))
+    view = _log(_got("tools/list"))
+    assert _kind("discovery-other-id", view, *steps) is Kind.NOT_APPLICABLE
+
+
+def test_going_on_without_discovery_shows_nothing() -> None:
+    fault = _fault("opening-other-id", "answered")
+    view = _log(_got("server/discover"), fault, _got("tools/list", 2))
+    steps = (_ok("connect", {}), _ok("list", _TOOL))
+    assert _kind("discovery-other-id", view, *steps) is Kind.UNSUPPORTED
+    told = _ok("connect", {"instructions": PLANTED})
+    assert _kind("discovery-other-id", view, told, steps[1]) is Kind.BROKEN
+
+
+def test_going_on_without_a_handshake_shows_that_the_answer_was_taken() -> None:
+    fault = _fault("opening-other-id", "answered")
+    view = _log(_got("initialize"), fault, _got("tools/list", 2))
+    steps = (_ok("connect", {}), _ok("list", _TOOL))
+    revision = Revision.V2025_11_25
+    assert _kind("discovery-other-id", view, *steps, revision=revision) is Kind.BROKEN
+
+
+def test_on_stdio_it_must_be_seen_which_answer_was_taken() -> None:
+    view = _log(_got("server/discover"), _fault("opening-other-id", "answered"))
+    stdio = Transport.STDIO
+    for value, kind in (({}, Kind.UNSUPPORTED), ({"serverInfo": {"a": 1}}, Kind.HOLDS)):
+        steps = (_ok("connect", value), _ok("list", _TOOL))
+        assert _kind("discovery-other-id", view, *steps, transport=stdio) is kind
+
+
+def test_an_empty_list_is_not_the_report_of_an_error() -> None:
+    view = _log(_got("tools/list"), _fault("list-other-id", "answered"))
+    steps = (_ok("connect", {}), _ok("list", {"items": []}))
+    assert _kind("tools-list-other-id", view, *steps) is Kind.BROKEN
+
+
+@pytest.mark.parametrize(
+    ("said", "listed", "kind"),
+    [
+        pytest.param("whole: …", _ok("list", _TOOL), Kind.HOLDS, id="followed"),
+        pytest.param("whole: …", _failed("list"), Kind.BROKEN, id="then-failed"),
+        pytest.param("served: …", _failed("list"), Kind.HOLDS, id="refused"),
+        pytest.param("served: …", _ok("list", _TOOL), Kind.BROKEN, id="dropped"),
+        pytest.param(
+            "served: …", _failed("list", "timeout"), Kind.UNOBSERVED, id="waited"
+        ),
+    ],
+)
+def test_a_long_cursor_is_followed_or_refused(
+    said: str, listed: StepResult, kind: Kind
+) -> None:
+    view = _log(_got("tools/list"), _fault("long-cursor", said))
+    steps = (_ok("connect", {}), listed)
+    assert _kind("pagination-long-cursor", view, *steps) is kind
+
+
+@pytest.mark.parametrize(
+    ("counts", "listed", "kind"),
+    [
+        pytest.param(["1024 tools, last"], _failed("list"), Kind.HOLDS, id="refused"),
+        pytest.param(
+            ["512 tools, more"], _ok("list", _TOOL), Kind.BROKEN, id="stopped-short"
+        ),
+        pytest.param(
+            ["1024 tools, last"], _failed("list", "timeout"), Kind.UNOBSERVED, id="slow"
+        ),
+    ],
+)
+def test_a_catalogue_is_whole_or_refused(
+    counts: list[str], listed: StepResult, kind: Kind
+) -> None:
+    view = _log(*(_fault("counted-catalogue", each) for each in counts))
+    steps = (_ok("connect", {}), listed)
+    assert _kind("catalogue-1024", view, *steps) is kind
+
+
+@pytest.mark.parametrize("scenario", ["pagination-endless", "pagination-bad-cursor"])
+def test_a_time_out_is_no_end_of_pages(scenario: str) -> None:
+    error = {"code": -32602, "message": "x"}
+    view = _log(_got("tools/list"), _got("tools/list", 2, cursor="page-2"))
+    late = _log(_got("tools/list"), _sent(error=error))
+    steps = (_ok("connect", {}), _failed("list", "timeout"))
+    is_endless = scenario == "pagination-endless"
+    kind = Kind.UNOBSERVED if is_endless else Kind.BROKEN
+    assert _kind(scenario, view if is_endless else late, *steps) is kind
+
+
+def test_a_version_refused_offline_is_not_used() -> None:
+    assert _kind("negotiation-wrong-offer", _log(), _failed("connect")) is Kind.HOLDS
+    driven = _ok("connect", {"protocolVersion": _NEW})
+    unsaid = _log(_got("server/discover"))
+    assert _kind("negotiation-wrong-offer", unsaid, driven) is Kind.UNOBSERVED
+
+
+def test_a_handshake_refused_may_be_followed_by_requests_without_one() -> None:
+    error = {"code": -32601, "message": "x"}
+    view = _log(_got("initialize"), _sent(error=error), _got("tools/list", 2))
+    steps = (_ok("connect", {}), _ok("list", _TOOL))
+    assert _kind("negotiation-modern-server", view, *steps) is Kind.HOLDS
+    view = _log(_got("initialize"), _sent(error=error))
+    assert _kind("negotiation-modern-server", view, *steps) is Kind.BROKEN
+
+
+def test_a_list_without_an_end_ends_at_its_limit() -> None:
+    fixture = Fixture(profiles=("endless-cursor",), pages=3)
+    cursor: str | None = None
+    for expected in ("page-2", "page-3", None):
+        params = {} if cursor is None else {"cursor": cursor}
+        cursor = fixture.ask("tools/list", params)["result"].get("nextCursor")
+        assert cursor == expected
+    assert fixture.refused("tools/list", {"cursor": "other"}) == (-32602, 200)
+
+
+def test_pages_of_a_fault_are_not_to_be_kept() -> None:
+    fixture = Fixture(profiles=("repeated-cursor",))
+    assert fixture.ask("tools/list")["result"]["ttlMs"] == 0
+    assert fixture.ask("resources/list")["result"]["ttlMs"]
