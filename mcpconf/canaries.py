@@ -26,7 +26,7 @@ CANARIES = (*SILENT, "initialize-only", "list-only")
 #: An alarm that did not listen has not been silent.
 _UNMEASURED = frozenset({Outcome.NOT_RUN.value, Outcome.HARNESS_ERROR.value})
 #: `hang` uses all of it in every case.
-_TIMEOUT_S, _HANGING = 3.0, 4
+_TIMEOUT_S, _HANGING = 3.0, 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

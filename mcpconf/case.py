@@ -61,6 +61,8 @@ class Launch:
     auth: str
     #: What the suite and the client may see of the caller's environment.
     environment: Mapping[str, str]
+    #: Where drivers keep what every case of the run would make anew; None: nowhere.
+    shared: Path | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

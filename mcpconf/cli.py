@@ -149,7 +149,8 @@ def _add_output(run: argparse.ArgumentParser) -> None:
         "--jobs",
         type=int,
         default=os.cpu_count() or 1,
-        help="cases at a time (default: number of cores)",
+        help="cases of the suite at a time, and twice as many of ours, which wait "
+        "for half of their time (default: number of cores)",
     )
     how.add_argument(
         "--timeout",

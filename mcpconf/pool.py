@@ -8,9 +8,11 @@ name, so that a report has the order of the plan whatever the finishing order.
 from __future__ import annotations
 
 import os
+import tempfile
 import threading
 import time
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from mcpconf import evidence, judge
@@ -23,7 +25,6 @@ from mcpconf.supplemental import launch as supplemental_launch
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
-    from pathlib import Path
 
     from mcpconf.process import Running
     from mcpconf.record import ScenarioResult
@@ -34,6 +35,8 @@ if TYPE_CHECKING:
 
 #: A report is rendered anew at most this often while cases finish.
 PUBLISH_EVERY_S = 10.0
+#: Cases of ours wait for half of their time, so two of them keep one core busy.
+_OURS = 2
 
 
 class Progress(Protocol):
@@ -68,6 +71,7 @@ class Pool:
         self.stopped = False
         self.faults: list[str] = []
         self.ports: set[int] = set()
+        self._shared = tempfile.TemporaryDirectory(prefix="shared-", dir=private)
         self._launch = SuiteLaunch(
             suite=setup.suite,
             subject=setup.subject,
@@ -77,6 +81,7 @@ class Pool:
             timeout_s=setup.timeout_s,
             auth=setup.record.auth_mode.value,
             environment=dict(os.environ),
+            shared=Path(self._shared.name),
         )
 
     def stop(self) -> None:
@@ -87,13 +92,19 @@ class Pool:
 
     def run(self) -> None:
         """Every case that can be launched: first in parallel, then one by one."""
+        with self._shared:
+            self._run()
+
+    def _run(self) -> None:
         # Killed in its first case, a run must not leave the report of another.
         self._publish(self.results)
         cases = self._setup.launched
         together = [case for case in cases if not case.timing_sensitive]
         alone = [case for case in cases if case.timing_sensitive]
-        with ThreadPoolExecutor(self._setup.jobs) as executor:
-            self._submit(executor, together)
+        for ours, jobs in ((True, _OURS * self._setup.jobs), (False, self._setup.jobs)):
+            with ThreadPoolExecutor(jobs) as executor:
+                mine = [c for c in together if isinstance(c, PlannedCase) is not ours]
+                self._submit(executor, mine)
         with ThreadPoolExecutor(1) as executor:
             self._submit(executor, alone)
 

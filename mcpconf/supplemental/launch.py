@@ -135,6 +135,7 @@ def _program(
         "argv": list(launch.subject.argv),
         "home": str(home),
         "tmp": str(tmp),
+        "shared": None if launch.shared is None else str(launch.shared),
         # A program of the user's own may be named relative to where they stand.
         "cwd": str(home if manifest.driver == "codex" else Path.cwd()),
         "report": str(directory / "adapter.json"),

@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 
     Message = dict[str, Any]
 
-#: What says nothing and fails, wherever there is a ``lsb_release`` to be spared.
-_FALSE = "/bin/false"
 #: A longer line is cut and then refused as JSON; honest ones stay under 1 MiB.
 _MAX_LINE = 32 * 1024 * 1024
 _TERM_S = 1.0
@@ -69,7 +67,7 @@ class AppServer:
                 self._process = subprocess.Popen(
                     [*record.job.argv, "app-server"],
                     cwd=record.job.cwd,
-                    env=_spared(record, environment),
+                    env=dict(environment),
                     stdin=subprocess.PIPE,
                     stdout=subprocess.PIPE,
                     stderr=stderr,
@@ -231,25 +229,6 @@ class AppServer:
             return
         record.step("app-server-exit", f"exit {status}", ok=status == 0)
         record.ended("exited", exit_code=status)
-
-
-def _spared(record: Record, environment: Mapping[str, str]) -> dict[str, str]:
-    """
-    The environment with a ``lsb_release`` that says nothing.
-
-    For its user agent the app-server asks it twice for the system's name. On some
-    systems that is a shell script of a dozen processes: a fifth of the app-server's
-    cost, and children of the client that a step might count. Without an answer it
-    reads ``/etc/os-release``.
-    """
-    path = environment.get("PATH")
-    if not path or not os.path.exists(_FALSE):
-        return dict(environment)
-    place = os.path.join(record.job.home, "bin")
-    os.makedirs(place, exist_ok=True)
-    with contextlib.suppress(FileExistsError):
-        os.symlink(_FALSE, os.path.join(place, "lsb_release"))
-    return {**environment, "PATH": f"{place}{os.pathsep}{path}"}
 
 
 def describe(answer: Message) -> str:

@@ -263,7 +263,7 @@ BASICS = Scenario(
     checks=(
         _check(
             "identity",
-            "The host learns which server it talks to.",
+            "The host learns which server it talks to. (No page demands it.)",
             _identity,
             "connect",
             broken="reports_another_server",
@@ -283,7 +283,8 @@ BASICS = Scenario(
         ),
         _check(
             "tools-inventory",
-            "The host is shown the tools that the server lists, and no others.",
+            "The host is shown the tools that the server lists, and no others. (No "
+            "page demands it.)",
             _surfaces("list", "tools/list", "tools", "name"),
             "list",
             broken="shows_a_tool_of_its_own",
@@ -301,7 +302,8 @@ BASICS = Scenario(
         ),
         _check(
             "templates-inventory",
-            "The host is shown the resource templates that the server lists.",
+            "The host is shown the resource templates that the server lists. (No page "
+            "demands it.)",
             _surfaces(
                 "templates",
                 "resources/templates/list",
@@ -315,7 +317,8 @@ BASICS = Scenario(
         ),
         _check(
             "prompts-inventory",
-            "The host is shown the prompts that the server lists.",
+            "The host is shown the prompts that the server lists. (No page demands "
+            "it.)",
             _surfaces("prompts", "prompts/list", "prompts", "name"),
             "prompts",
             broken="hides_prompts",
@@ -348,19 +351,23 @@ BASICS = Scenario(
         ),
         _check(
             "tool-error-is-a-result",
-            "A tool's own failure is a result with isError, for the model to see.",
+            "A tool's own failure is a result with isError, which the model should "
+            "see.",
             _tool_error,
             "fail",
             broken="hides_tool_errors",
             page="server/tools",
+            level=Level.SHOULD,
         ),
         _check(
             "protocol-error-is-an-error",
-            "A JSON-RPC error is an error and not a result.",
+            "A JSON-RPC error reaches the host as an error and not as a result. (No "
+            "page demands it.)",
             _rpc_error,
             "unknown",
             broken="makes_results_of_errors",
             page="server/tools",
+            level=Level.SHOULD,
         ),
     ),
 )
@@ -395,7 +402,8 @@ METADATA = Scenario(
         ),
         _check(
             "callers-metadata",
-            "What a caller puts into _meta goes out beside the client's own.",
+            "What a caller puts into _meta goes out beside the client's own. (No page "
+            "demands it.)",
             _callers_meta,
             "call",
             broken="drops_the_callers_metadata",
@@ -414,13 +422,13 @@ REGISTRATION = Scenario(
     checks=(
         _check(
             "registered-and-used",
-            "A server that was registered is started or called, and used.",
+            "A call of a tool of a registered server goes to that server, as "
+            "tools/call.",
             _echo,
             "connect",
             "echo",
             broken="answers_by_itself",
-            page="basic/lifecycle",
-            stateless_page="basic/versioning",
+            page="server/tools",
             looks_for="the call on the wire of the registered server",
         ),
     ),

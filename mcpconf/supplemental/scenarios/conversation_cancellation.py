@@ -18,6 +18,7 @@ from mcpconf.supplemental.observation import StepState
 from mcpconf.supplemental.scenario import (
     CONTROL,
     HANDSHAKE,
+    HTTP,
     STATELESS,
     STDIO,
     CheckDefinition,
@@ -161,6 +162,16 @@ def _where_named(check: CheckDefinition) -> tuple[CheckDefinition, CheckDefiniti
     )
 
 
+def _as_worded(check: CheckDefinition) -> tuple[CheckDefinition, ...]:
+    """That one says so is a MUST of 2026-07-28 on stdio, and elsewhere a SHOULD."""
+    should = replace(check, level=Level.SHOULD)
+    return (
+        replace(should, revisions=HANDSHAKE),
+        replace(check, revisions=STATELESS, transports=STDIO),
+        replace(should, revisions=STATELESS, transports=HTTP),
+    )
+
+
 SCENARIOS = (
     Scenario(
         name="cancellation",
@@ -180,19 +191,21 @@ SCENARIOS = (
             call("echo", {"text": "at last"}, id="at-last"),
         ),
         checks=(
-            CheckDefinition(
-                id="cancellation-said",
-                sentence="A client that cancels a request says so: by "
-                "notifications/cancelled; from 2026-07-28 on, "
-                "over HTTP, by closing its response.",
-                page=_PAGE,
-                stateless_page=_PAGE_NOW,
-                level=Level.MUST,
-                looks_for="the notification, or the end of the connection that the "
-                "call came on",
-                look=_cancel_is_said,
-                needs=("cancel",),
-                broken=("cancels_in_silence",),
+            *_as_worded(
+                CheckDefinition(
+                    id="cancellation-said",
+                    sentence="A client that cancels a request says so: by "
+                    "notifications/cancelled; from 2026-07-28 on, "
+                    "over HTTP, by closing its response.",
+                    page=_PAGE,
+                    stateless_page=_PAGE_NOW,
+                    level=Level.MUST,
+                    looks_for="the notification, or the end of the connection that the "
+                    "call came on",
+                    look=_cancel_is_said,
+                    needs=("cancel",),
+                    broken=("cancels_in_silence",),
+                ),
             ),
             *_where_named(
                 CheckDefinition(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from mcpconf.supplemental.finding import (
@@ -14,6 +15,7 @@ from mcpconf.supplemental.finding import (
 from mcpconf.supplemental.looks import ended
 from mcpconf.supplemental.observation import StepState
 from mcpconf.supplemental.scenario import (
+    HTTP,
     STATELESS,
     STDIO,
     CheckDefinition,
@@ -168,6 +170,14 @@ def _cache_is_invalidated(seen: Observation) -> Finding:
     return broken("the host was shown a list that the client knew to be out of date")
 
 
+def _as_worded(check: CheckDefinition) -> tuple[CheckDefinition, CheckDefinition]:
+    """How one ends a subscription: a MUST on stdio, over HTTP said without one."""
+    return (
+        replace(check, transports=STDIO),
+        replace(check, transports=HTTP, level=Level.SHOULD),
+    )
+
+
 SCENARIOS = (
     Scenario(
         name="list-changed",
@@ -216,9 +226,9 @@ SCENARIOS = (
             CheckDefinition(
                 id="subscription-filter-sent",
                 sentence="A client asks for the notifications that its host wants, "
-                "and for no others.",
+                "and for no others. (No page forbids more.)",
                 page=_PAGE,
-                level=Level.MUST,
+                level=Level.SHOULD,
                 looks_for="the filter of subscriptions/listen",
                 look=_filter_is_sent,
                 needs=("listen",),
@@ -226,7 +236,8 @@ SCENARIOS = (
             ),
             CheckDefinition(
                 id="subscription-surfaced",
-                sentence="What is sent on a subscription reaches the host.",
+                sentence="What is sent on a subscription reaches the host. (No page "
+                "demands it.)",
                 page=_PAGE,
                 level=Level.SHOULD,
                 looks_for="a change sent under the subscription's id, and the same "
@@ -248,16 +259,18 @@ SCENARIOS = (
                 needs=("listen",),
                 broken=("ignores_subscription_ids",),
             ),
-            CheckDefinition(
-                id="subscription-ended",
-                sentence="A client ends a subscription by closing its stream (HTTP) or "
-                "by notifications/cancelled with its id (stdio).",
-                page=_PAGE,
-                level=Level.MUST,
-                looks_for="either of them, before the client's last step",
-                look=_subscription_is_ended,
-                needs=("listen", "after"),
-                broken=("leaves_subscriptions_open",),
+            *_as_worded(
+                CheckDefinition(
+                    id="subscription-ended",
+                    sentence="A client ends a subscription by closing its stream "
+                    "(HTTP) or by notifications/cancelled with its id (stdio).",
+                    page=_PAGE,
+                    level=Level.MUST,
+                    looks_for="either of them, before the client's last step",
+                    look=_subscription_is_ended,
+                    needs=("listen", "after"),
+                    broken=("leaves_subscriptions_open",),
+                ),
             ),
             CheckDefinition(
                 id="list-change-ends-caching",

@@ -64,7 +64,8 @@ SCENARIOS = (
             CheckDefinition(
                 id="many-inputs-bounded",
                 sentence="However many inputs a server requires at once, the client "
-                "answers them all or refuses, and does not hang.",
+                "answers them all or refuses, and does not hang. (No page demands "
+                "it.)",
                 looks_for="how many of the inputs were answered, and how the call "
                 "ended",
                 look=_flood_is_bounded,

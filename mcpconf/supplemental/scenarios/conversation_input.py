@@ -286,7 +286,8 @@ SCENARIOS = (
             ),
             _check(
                 "input-state-alone-retried",
-                "A result with a state and no input is retried with that state.",
+                "A result with a state and no input is retried with that state. (The "
+                "page says that a client may.)",
                 "a retry of the call, and the state that it brought",
                 _each_round(
                     "state-only", _state_fault, "the retry brought the state alone"
@@ -305,7 +306,8 @@ SCENARIOS = (
             ),
             _check(
                 "input-form-shown-exactly",
-                "A form reaches the host as it was sent, 64-bit integers included.",
+                "A form reaches the host as it was sent, 64-bit integers included. "
+                "(No page demands it.)",
                 "the bounds and the default in the form that the host was shown",
                 integers_are_shown,
                 page=_FORMS,
@@ -315,16 +317,19 @@ SCENARIOS = (
             ),
             _check(
                 "input-integer-returned-exactly",
-                "An integer that the host put into a form reaches the server exactly.",
+                "An integer that the host put into a form reaches the server exactly. "
+                "(No page demands it.)",
                 "2^63-1 in the retry",
                 _answered("integer", integer_fault, f"the server got {BIG}"),
                 page=_FORMS,
+                level=Level.SHOULD,
                 needs=("integer",),
                 broken=("returns_rounded_integers",),
             ),
             _check(
                 "input-sampled",
-                "A client that declares sampling answers with a message.",
+                "A client that declares sampling answers with a message: role, "
+                "content and model. (No page demands it.)",
                 "the response to sampling/createMessage in the retry",
                 _answered(
                     "sampling",
@@ -333,6 +338,7 @@ SCENARIOS = (
                     declares="sampling",
                 ),
                 page="client/sampling",
+                level=Level.SHOULD,
                 needs=("sampling",),
                 broken=("samples_nothing",),
             ),

@@ -142,8 +142,8 @@ SCENARIOS = (
             ),
             CheckDefinition(
                 id="progress-surfaced",
-                sentence="The progress that a client asked for is consumed and reaches "
-                "its host.",
+                sentence="The progress that a client asked for is consumed and "
+                "reaches its host. (No page demands it.)",
                 page=_PAGE,
                 stateless_page=_PAGE_NOW,
                 level=Level.SHOULD,
@@ -156,7 +156,7 @@ SCENARIOS = (
             CheckDefinition(
                 id="log-message-surfaced",
                 sentence="The log messages that a client asked for are consumed and "
-                "reach its host.",
+                "reach its host. (No page demands it.)",
                 page="server/utilities/logging",
                 level=Level.SHOULD,
                 looks_for="a log message sent after the client opted in, and the same "
@@ -168,7 +168,7 @@ SCENARIOS = (
             CheckDefinition(
                 id="stray-notifications-harmless",
                 sentence="Progress under an unknown token and notifications of an "
-                "unknown kind are ignored.",
+                "unknown kind are ignored. (No page demands it.)",
                 page=_PAGE,
                 stateless_page=_PAGE_NOW,
                 level=Level.SHOULD,
@@ -183,7 +183,8 @@ SCENARIOS = (
             ),
             CheckDefinition(
                 id="late-progress-harmless",
-                sentence="Progress that comes after the result is ignored.",
+                sentence="Progress that comes after the result is ignored. (No page "
+                "demands it.)",
                 page=_PAGE,
                 stateless_page=_PAGE_NOW,
                 level=Level.SHOULD,

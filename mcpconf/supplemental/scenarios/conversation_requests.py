@@ -168,6 +168,7 @@ def _form_check(
     *,
     good: str,
     broken: str,
+    level: Level = Level.MUST,
 ) -> CheckDefinition:
     method = "elicitation/create"
     look = _responds(step_id, method, fault, good, declares="elicitation")
@@ -177,6 +178,7 @@ def _form_check(
         "the client's response to elicitation/create",
         page=_FORMS,
         look=look,
+        level=level,
         needs=step_id,
         broken=(broken,),
     )
@@ -236,7 +238,8 @@ SCENARIOS = (
             ),
             _check(
                 "elicitation-form-shown-exactly",
-                "A form reaches the host as it was sent, 64-bit integers included.",
+                "A form reaches the host as it was sent, 64-bit integers included. "
+                "(No page demands it.)",
                 "the bounds and the default in the form that the host was shown",
                 page=_FORMS,
                 look=integers_are_shown,
@@ -246,15 +249,18 @@ SCENARIOS = (
             ),
             _form_check(
                 "elicitation-integer-returned-exactly",
-                "An integer that the host put into a form reaches the server exactly.",
+                "An integer that the host put into a form reaches the server exactly. "
+                "(No page demands it.)",
                 "integer",
                 _result(integer_fault),
                 good=f"the server got {BIG}",
                 broken="returns_rounded_integers",
+                level=Level.SHOULD,
             ),
             _check(
                 "sampling-answered",
-                "A client that declares sampling answers with a message.",
+                "A client that declares sampling answers with a message: role, "
+                "content and model. (No page demands it.)",
                 "the client's response to sampling/createMessage",
                 page="client/sampling",
                 look=_responds(
@@ -264,6 +270,7 @@ SCENARIOS = (
                     "the server got a message",
                     declares="sampling",
                 ),
+                level=Level.SHOULD,
                 needs="sampling",
                 broken=("samples_nothing",),
             ),

@@ -26,8 +26,7 @@ from mcpconf.supplemental.scenarios.discovery_looks import (
 
 _IDS_PAGE = "basic"
 _TIMEOUTS_PAGE = "basic/lifecycle"
-#: The page that speaks of servers which do not answer discovery.
-_SILENCE_PAGE = "basic/versioning"
+_STATELESS_TIMEOUTS_PAGE = "basic/patterns/cancellation"
 _JSON_RPC = "https://www.jsonrpc.org/specification"
 #: How a wrong id differs from the request's, how strong the demand is, and the client
 #: that takes it all the same. The pages tell servers to repeat the id, type included;
@@ -120,7 +119,7 @@ _TWICE = Scenario(
         CheckDefinition(
             id="second-answer-is-ignored",
             sentence="A request has one response; another one under its id answers "
-            "nothing, and does no harm.",
+            "nothing, and does no harm. (No page demands it.)",
             page=_IDS_PAGE,
             level=Level.SHOULD,
             looks_for="nothing of the second answers for the host, the tools of the "
@@ -144,9 +143,9 @@ _LATE = Scenario(
         CheckDefinition(
             id="late-answer-is-accepted",
             sentence="A client waits for an answer until its time-out; one that comes "
-            "before is as good as any.",
+            "before is as good as any. (No page demands it.)",
             page=_TIMEOUTS_PAGE,
-            stateless_page=_SILENCE_PAGE,
+            stateless_page=_STATELESS_TIMEOUTS_PAGE,
             level=Level.SHOULD,
             looks_for="a connection, and tools for the host, after answers that came "
             "0.6 s late of 4 s",
@@ -171,7 +170,7 @@ _NEVER = Scenario(
             sentence="A client has a time-out for every request; a server that "
             "answers nothing, fallback included, is reported as an error.",
             page=_TIMEOUTS_PAGE,
-            stateless_page=_SILENCE_PAGE,
+            stateless_page=_STATELESS_TIMEOUTS_PAGE,
             level=Level.SHOULD,
             looks_for="requests that are not answered, at most 20, and an error of "
             "connect or list within the client's own limit",
@@ -196,7 +195,7 @@ _NEVER_LIST = Scenario(
             sentence="A client has a time-out for every request; a list that is not "
             "answered is an error and not an empty list.",
             page=_TIMEOUTS_PAGE,
-            stateless_page=_SILENCE_PAGE,
+            stateless_page=_STATELESS_TIMEOUTS_PAGE,
             level=Level.SHOULD,
             looks_for="tools/list without an answer, at most 20 times, and an error "
             "of connect or list within the client's own limit",

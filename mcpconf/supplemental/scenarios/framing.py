@@ -35,7 +35,7 @@ _PARSING = f"{_EVENT_STREAM}#parsing-an-event-stream"
 _INTERPRETING = f"{_EVENT_STREAM}#event-stream-interpretation"
 _HTTP = "basic/transports"
 _STATELESS_HTTP = "basic/transports/streamable-http"
-_TIMEOUTS = "basic/lifecycle"
+_TIMEOUTS, _STATELESS_TIMEOUTS = "basic/lifecycle", "basic/patterns/cancellation"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -194,9 +194,10 @@ LONG_EVENT = Scenario(
     checks=(
         CheckDefinition(
             id="sse-long-event",
-            sentence="An over-long event is taken whole or refused, never hung on.",
+            sentence="An over-long event is taken whole or refused, never hung on. "
+            "(No page demands it.)",
             page=_TIMEOUTS,
-            stateless_page=_STATELESS_HTTP,
+            stateless_page=_STATELESS_TIMEOUTS,
             level=Level.SHOULD,
             looks_for="the whole result, or an error that is not the client's time-out",
             look=taken_or_failed("call", "framed"),
@@ -245,9 +246,10 @@ ENDINGS = Scenario(
     checks=(
         CheckDefinition(
             id="sse-second-answer-ignored",
-            sentence="A request has one response; more under its id is ignored.",
+            sentence="A request has one response; more under its id is ignored. (No "
+            "page demands it.)",
             page="https://www.jsonrpc.org/specification#response_object",
-            level=Level.MUST,
+            level=Level.SHOULD,
             looks_for="the first of two responses in the result",
             look=_first_answer,
             provoked_by=("sse-two-answers",),
@@ -278,7 +280,8 @@ ENDINGS = Scenario(
         ),
         CheckDefinition(
             id="sse-end-without-answer",
-            sentence="A stream that ends without a response is an error of the call.",
+            sentence="A stream that ends without a response is an error of the call. "
+            "(No page demands it.)",
             page=_TIMEOUTS,
             stateless_page=_STATELESS_HTTP,
             level=Level.SHOULD,
@@ -290,7 +293,8 @@ ENDINGS = Scenario(
         ),
         CheckDefinition(
             id="sse-cut",
-            sentence="A connection that breaks inside an event fails its call.",
+            sentence="A connection that breaks inside an event fails its call. (No "
+            "page demands it.)",
             page=_HTTP,
             stateless_page=_STATELESS_HTTP,
             level=Level.SHOULD,

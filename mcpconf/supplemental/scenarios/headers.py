@@ -45,6 +45,8 @@ _ARGUMENTS = {
 }
 _NAMED = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
 _VERSION = "io.modelcontextprotocol/protocolVersion"
+_CONTENT_TYPE = "https://www.rfc-editor.org/rfc/rfc9110#section-8.3"
+_LIFECYCLE = "basic/lifecycle"
 _TRANSPORTS = "basic/transports"
 _STREAMABLE = "basic/transports/streamable-http"
 
@@ -252,9 +254,12 @@ HEADERS = Scenario(
     checks=(
         _check(
             "content-type",
-            "Every POST says application/json.",
+            "Every POST should name the type of its content, application/json.",
             _content_type,
             "says_text_plain",
+            page=_CONTENT_TYPE,
+            stateless_page=None,
+            level=Level.SHOULD,
         ),
         _check(
             "accept",
@@ -264,9 +269,11 @@ HEADERS = Scenario(
         ),
         _check(
             "version-header",
-            "After initialize, every request says which version was agreed.",
+            "After initialize, every request has MCP-Protocol-Version, which is the "
+            "version that was agreed.",
             _agreed_version_header,
             "forgets_the_version_header",
+            page=_LIFECYCLE,  # of the version, basic/transports only says SHOULD
             revisions=HANDSHAKE,
         ),
         _check(
@@ -318,9 +325,11 @@ HEADERS = Scenario(
         ),
         _check(
             "nothing-else-mirrored",
-            "Only annotated arguments go into Mcp-Param headers.",
+            "Only annotated arguments go into Mcp-Param headers. (No page forbids "
+            "others.)",
             _no_others,
             "mirrors_every_argument",
+            level=Level.SHOULD,
             revisions=STATELESS,
             needs=("echo",),
         ),

@@ -67,7 +67,8 @@ ACKNOWLEDGEMENTS = Scenario(
     checks=tuple(
         CheckDefinition(
             id=name,
-            sentence=f"A notification may be acknowledged by {what}.",
+            sentence=f"A notification is acknowledged by 202; {what} is as good. "
+            "(No page demands it.)",
             page=_HTTP,
             level=Level.SHOULD,
             looks_for="a session that works after its notifications were answered so",
@@ -101,7 +102,8 @@ CONTENT_TYPES = Scenario(
     checks=(
         CheckDefinition(
             id="http-no-authorization-probes",
-            sentence="A client asks about authorization when a server requires it.",
+            sentence="A client asks about authorization when a server requires it, "
+            "and not before. (No page demands it.)",
             page="basic/authorization",
             level=Level.SHOULD,
             looks_for="no request for authorization metadata, a login or a token",
@@ -144,7 +146,8 @@ CONTENT_TYPES = Scenario(
         ),
         CheckDefinition(
             id="http-content-type-missing",
-            sentence="An answer without a content type is an error, or taken for JSON.",
+            sentence="An answer without a content type is an error, or taken for "
+            "JSON. (No page demands it.)",
             page=_HTTP,
             stateless_page=_STATELESS_HTTP,
             level=Level.SHOULD,
@@ -161,7 +164,8 @@ CONTENT_TYPES = Scenario(
 def _status(number: int, words: str, client: str, most: int = 10) -> CheckDefinition:
     return CheckDefinition(
         id=f"http-{number}",
-        sentence=f"A call that is answered {number} ({words}) fails, and ends.",
+        sentence=f"A call that is answered {number} ({words}) fails, and ends. "
+        "(No page demands it.)",
         page=_HTTP,
         stateless_page=_STATELESS_HTTP,
         level=Level.SHOULD,
@@ -200,7 +204,8 @@ STATUSES = Scenario(
         _status(503, "unavailable", "waits_for_a_busy_server"),
         CheckDefinition(
             id="http-next-call",
-            sentence="A call that failed for the moment does not end the connection.",
+            sentence="A call that failed for the moment does not end the connection. "
+            "(No page demands it.)",
             page=_TIMEOUTS,
             stateless_page=_STATELESS_HTTP,
             level=Level.SHOULD,
@@ -294,7 +299,8 @@ PUSH_STREAM = Scenario(
         ),
         CheckDefinition(
             id="http-push-stream-closed",
-            sentence="A push stream that ends is opened again later, if at all.",
+            sentence="A push stream that ends is opened again later, if at all. (No "
+            "page demands it.)",
             page=_HTTP,
             level=Level.SHOULD,
             looks_for="a session that works, and few GETs, after the stream ended",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from mcpconf.fixture_server.profile.negotiation import UNKNOWN_NEW, UNKNOWN_OLD
 from mcpconf.revision import Revision
 from mcpconf.supplemental.scenario import (
@@ -55,10 +57,10 @@ _OLD_SERVER = Scenario(
         ),
         CheckDefinition(
             id="fallback-offers-handshake-version",
-            sentence="A client that falls back offers a version that has a handshake, "
-            "and completes it.",
+            sentence="A client that falls back should offer a version that has a "
+            "handshake, and complete it.",
             page=_LIFECYCLE_2025,
-            level=Level.MUST,
+            level=Level.SHOULD,
             looks_for="initialize with a version before 2026-07-28, initialized, and "
             "a list that succeeds",
             look=look_at_fallback,
@@ -183,6 +185,15 @@ _COMMON = Scenario(
     ),
 )
 
+
+def _as_worded(check: CheckDefinition) -> tuple[CheckDefinition, CheckDefinition]:
+    """A demand of the handshake (MUST), and good advice without one (SHOULD)."""
+    return (
+        replace(check, revisions=HANDSHAKE),
+        replace(check, revisions=STATELESS, level=Level.SHOULD),
+    )
+
+
 _OFFER = Scenario(
     name="negotiation-wrong-offer",
     title=f"the client is told to speak {UNKNOWN_NEW}, which is no version",
@@ -191,18 +202,20 @@ _OFFER = Scenario(
     request_timeout_s=2.0,
     steps=(*CONTROL, connect(offer=UNKNOWN_NEW), listing()),
     checks=(
-        CheckDefinition(
-            id="wrong-offer-is-dropped",
-            sentence="A version that the server does not speak is not used: the "
-            "client reports an error, or goes on with one that both speak.",
-            page=_LIFECYCLE,
-            stateless_page=_VERSIONING,
-            level=Level.MUST,
-            looks_for=f"no message that declares {UNKNOWN_NEW} after the server's "
-            "answer to the offer but another attempt, and no such agreement",
-            look=look_at_offer,
-            needs=("connect",),
-            broken=("keeps_a_refused_offer",),
+        *_as_worded(
+            CheckDefinition(
+                id="wrong-offer-is-dropped",
+                sentence="A version that the server does not speak is not used: the "
+                "client reports an error, or goes on with one that both speak.",
+                page=_LIFECYCLE,
+                stateless_page=_VERSIONING,
+                level=Level.MUST,
+                looks_for=f"no message that declares {UNKNOWN_NEW} after the server's "
+                "answer to the offer but another attempt, and no such agreement",
+                look=look_at_offer,
+                needs=("connect",),
+                broken=("keeps_a_refused_offer",),
+            ),
         ),
     ),
 )

@@ -92,7 +92,7 @@ _EMPTY = Scenario(
         CheckDefinition(
             id="empty-cursor-is-no-end",
             sentence="Only a missing nextCursor ends a list; the empty string is a "
-            "cursor.",
+            "cursor. (From 2026-07-28 on the page says MUST.)",
             page=_PAGE,
             level=Level.SHOULD,
             looks_for='a resources/list request with "cursor": "", and the resource '
@@ -115,7 +115,7 @@ _REPEATED = Scenario(
         CheckDefinition(
             id="repeated-cursor-ends-list",
             sentence="A client that meets the same cursor again does not follow it "
-            "for ever.",
+            "for ever. (No page demands it.)",
             page=_PAGE,
             level=Level.SHOULD,
             looks_for="how often the cursor was sent (at most 100 times), and that "
@@ -138,7 +138,8 @@ _ENDLESS = Scenario(
     checks=(
         CheckDefinition(
             id="endless-list-is-bounded",
-            sentence="A client bounds how many pages of one list it asks for.",
+            sentence="A client bounds how many pages of one list it asks for. (No "
+            "page demands it.)",
             page=_PAGE,
             level=Level.SHOULD,
             looks_for="after how many pages the client stopped, of the 600 that "
@@ -160,9 +161,10 @@ _LONG = Scenario(
         CheckDefinition(
             id="long-cursor-is-whole",
             sentence="A cursor of any length is sent back as it is, or refused with "
-            "an error; it is never cut.",
+            "an error; it is never cut. (The page forbids to change it, and knows no "
+            "refusal.)",
             page=_PAGE,
-            level=Level.MUST,
+            level=Level.SHOULD,
             looks_for="the cursor that came back, byte by byte, or an error of the "
             "client's own",
             look=look_at_long_cursor,
@@ -183,7 +185,7 @@ _BAD = Scenario(
         CheckDefinition(
             id="bad-cursor-is-reported",
             sentence="An invalid cursor is an error, -32602; a client reports it, or "
-            "what it has so far, and does not ask for ever.",
+            "what it has so far, and does not ask for ever. (No page demands it.)",
             page=_PAGE,
             level=Level.SHOULD,
             looks_for="how often the refused cursor was sent (at most 100 times), and "
@@ -208,8 +210,8 @@ def _catalogue(size: int, page_size: int = 0) -> Scenario:
         checks=(
             CheckDefinition(
                 id=f"catalogue-{size}-is-whole",
-                sentence="A client that bounds its catalogue refuses what is over "
-                "its bound; it never has a part pass for the whole.",
+                sentence="A client that bounds its catalogue refuses what is over its "
+                "bound; it never has a part pass for the whole. (No page demands it.)",
                 page=_TOOLS_PAGE,
                 level=Level.SHOULD,
                 looks_for=f"{size} tools for the host, or an error; the number of "

@@ -36,7 +36,8 @@ NOISE = Scenario(
     checks=(
         CheckDefinition(
             id="stdio-noise",
-            sentence="Lines that are no messages are passed over, or refused clearly.",
+            sentence="Lines that are no messages are passed over, or refused clearly. "
+            "(No page demands it.)",
             page=_TRANSPORT,
             stateless_page=_STATELESS,
             level=Level.SHOULD,
@@ -82,7 +83,8 @@ SLOW_START = Scenario(
     checks=(
         CheckDefinition(
             id="stdio-slow-start",
-            sentence="A server may take its time to start; a client waits its limit.",
+            sentence="A server may take its time to start; a client waits its limit. "
+            "(No page demands it.)",
             page=_LIFECYCLE,
             stateless_page=_STATELESS,
             level=Level.SHOULD,
@@ -107,7 +109,8 @@ EARLY_EXIT = Scenario(
     checks=(
         CheckDefinition(
             id="stdio-early-exit",
-            sentence="A server that exits during the opening is an error, at once.",
+            sentence="A server that exits during the opening is an error, at once. "
+            "(No page demands it.)",
             page=_LIFECYCLE,
             stateless_page=_STATELESS,
             level=Level.SHOULD,
@@ -200,7 +203,8 @@ LINES = Scenario(
         ),
         CheckDefinition(
             id="stdio-long-line",
-            sentence="An over-long line is taken whole or refused, never hung on.",
+            sentence="An over-long line is taken whole or refused, never hung on. (No "
+            "page demands it.)",
             page=_TRANSPORT,
             stateless_page=_STATELESS,
             level=Level.SHOULD,
@@ -214,7 +218,6 @@ LINES = Scenario(
             id="stdio-invalid-utf8",
             sentence="A message is UTF-8; what is not is no message.",
             page=_TRANSPORT,
-            stateless_page=_STATELESS,
             level=Level.SHOULD,
             looks_for="no result from such a line, and a client that goes on",
             look=no_undecodable_result,
@@ -224,7 +227,8 @@ LINES = Scenario(
         ),
         CheckDefinition(
             id="stdio-partial-line",
-            sentence="Half a line is no message; a server that ends in it has failed.",
+            sentence="Half a line is no message; a server that ends in it has failed. "
+            "(No page demands it.)",
             page=_TRANSPORT,
             stateless_page=_STATELESS,
             level=Level.SHOULD,
@@ -236,7 +240,8 @@ LINES = Scenario(
         ),
         CheckDefinition(
             id="stdio-unended-line",
-            sentence="A last message without its line end is taken, or is an error.",
+            sentence="A last message without its line end is taken, or is an error. "
+            "(No page demands it.)",
             page=_TRANSPORT,
             stateless_page=_STATELESS,
             level=Level.SHOULD,

@@ -23,11 +23,9 @@ from mcpconf.supplemental.scenarios.stdio_looks import (
     terminates_first,
 )
 
-_TRANSPORT, _STATELESS = "basic/transports", "basic/transports/stdio"
-_LIFECYCLE = "basic/lifecycle"
-_SECURITY = (
-    "https://modelcontextprotocol.io/docs/tutorials/security/security_best_practices"
-)
+_LIFECYCLE, _STATELESS = "basic/lifecycle", "basic/transports/stdio"
+_DOCS = "https://modelcontextprotocol.io/docs"
+_SECURITY = "tutorials/security/security_best_practices"
 
 LIFE = Scenario(
     name="stdio-life",
@@ -41,9 +39,9 @@ LIFE = Scenario(
     checks=(
         CheckDefinition(
             id="stdio-configured-environment",
-            sentence="A server is given the variables that are configured for it.",
-            page=_TRANSPORT,
-            stateless_page=_STATELESS,
+            sentence="A server, which finds its credentials in its environment, is "
+            "given the variables that are configured for it.",
+            page="basic",
             level=Level.SHOULD,
             looks_for=f"{SETTING} among the names of the server's variables",
             look=has_setting,
@@ -52,8 +50,10 @@ LIFE = Scenario(
         ),
         CheckDefinition(
             id="stdio-secrets-kept",
-            sentence="A server is not given secrets that are the client's own.",
-            page=_SECURITY,
+            sentence="A server runs with few privileges, and so without secrets of "
+            "the client's own. (No page names variables.)",
+            page=f"{_DOCS}/2025-11-25/{_SECURITY}",
+            stateless_page=f"{_DOCS}/2026-07-28/{_SECURITY}",
             level=Level.SHOULD,
             looks_for=f"no {SECRET} among the names of the server's variables",
             look=has_no_secret,
@@ -108,7 +108,7 @@ STUBBORN = Scenario(
         ),
         CheckDefinition(
             id="stdio-sigterm-first",
-            sentence="SIGTERM is tried before SIGKILL.",
+            sentence="SIGTERM is tried before SIGKILL (from 2026-07-28 on: typically).",
             page=_LIFECYCLE,
             stateless_page=_STATELESS,
             level=Level.SHOULD,
@@ -141,7 +141,8 @@ CHILD = Scenario(
     checks=(
         CheckDefinition(
             id="stdio-child-left",
-            sentence="What a server leaves in its process group ends with it.",
+            sentence="What a server leaves in its process group ends with it. (No "
+            "page demands it.)",
             page=_LIFECYCLE,
             stateless_page=_STATELESS,
             level=Level.SHOULD,

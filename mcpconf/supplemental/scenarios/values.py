@@ -179,7 +179,8 @@ SCENARIOS: tuple[Scenario, ...] = (
         checks=(
             CheckDefinition(
                 id="integer-sent-exactly",
-                sentence="An integer beyond 2^53 goes out with every digit.",
+                sentence="An integer beyond 2^53 goes out with every digit. (No page "
+                "demands it.)",
                 page=_JSON,
                 level=Level.SHOULD,
                 looks_for="the argument in tools/call",
@@ -189,7 +190,7 @@ SCENARIOS: tuple[Scenario, ...] = (
             ),
             CheckDefinition(
                 id="float-sent-exactly",
-                sentence="A float goes out as the double it is.",
+                sentence="A float goes out as the double it is. (No page demands it.)",
                 page=_JSON,
                 level=Level.SHOULD,
                 looks_for="the argument in tools/call",
@@ -199,7 +200,8 @@ SCENARIOS: tuple[Scenario, ...] = (
             ),
             CheckDefinition(
                 id="integers-received-exactly",
-                sentence="Integers up to 64 bits reach the host with every digit.",
+                sentence="Integers up to 64 bits reach the host with every digit. (No "
+                "page demands it.)",
                 page=_JSON,
                 level=Level.SHOULD,
                 looks_for="the result on the wire against the one the host got",
@@ -209,7 +211,8 @@ SCENARIOS: tuple[Scenario, ...] = (
             ),
             CheckDefinition(
                 id="floats-received-exactly",
-                sentence="Floats reach the host as the doubles they are.",
+                sentence="Floats reach the host as the doubles they are. (No page "
+                "demands it.)",
                 page=_JSON,
                 level=Level.SHOULD,
                 looks_for="the result on the wire against the one the host got",
@@ -226,7 +229,8 @@ SCENARIOS: tuple[Scenario, ...] = (
         checks=(
             CheckDefinition(
                 id="big-integer-schema",
-                sentence="Bounds and defaults beyond 2^53 reach the host exactly.",
+                sentence="Bounds and defaults beyond 2^53 reach the host exactly. (No "
+                "page demands it.)",
                 page="server/tools",
                 level=Level.SHOULD,
                 looks_for="minimum, maximum and default of review_large_integer",
@@ -237,7 +241,7 @@ SCENARIOS: tuple[Scenario, ...] = (
             CheckDefinition(
                 id="schema-keywords-survive",
                 sentence="A tool's input schema is any JSON Schema 2020-12 object; no "
-                "keyword of it is lost or rewritten.",
+                "keyword of it is lost or rewritten. (No page demands it.)",
                 page="server/tools",
                 level=Level.SHOULD,
                 looks_for="every place of the schema as served in what the host got",
@@ -254,7 +258,8 @@ SCENARIOS: tuple[Scenario, ...] = (
         checks=(
             CheckDefinition(
                 id="content-survives",
-                sentence="Content reaches the host beside structured content.",
+                sentence="Content reaches the host beside structured content. (No "
+                "page demands it.)",
                 page="server/tools",
                 level=Level.SHOULD,
                 looks_for="the result on the wire against the one the host got",
@@ -264,7 +269,8 @@ SCENARIOS: tuple[Scenario, ...] = (
             ),
             CheckDefinition(
                 id="structured-content-survives",
-                sentence="Structured content reaches the host beside content.",
+                sentence="Structured content reaches the host beside content. (No "
+                "page demands it.)",
                 page="server/tools",
                 level=Level.SHOULD,
                 looks_for="the result on the wire against the one the host got",
