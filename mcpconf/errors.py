@@ -74,5 +74,9 @@ class StorageError(McpconfError):
         return f"{self.path}: {self.problem}"
 
 
+class FixtureError(McpconfError):
+    """The fixture server broke, which is a bug of ours and says nothing of a client."""
+
+
 class ProvisionError(McpconfError):
     """The suite, Node or a client could not be obtained or is not what was pinned."""

@@ -161,7 +161,7 @@ def read_case(run_dir: Path, key: CaseKey) -> CaseEvidence | None:
         adapter_fault=adapter_fault.string() if adapter_fault else None,
         checks=checks,
         checks_fault=checks_fault.string() if checks_fault else None,
-        wire=parse_wire(_read_wire(directory / WIRE), directory / WIRE),
+        wire=parse_wire(read_log(directory / WIRE), directory / WIRE),
         diagnostics=diagnostics.string() if diagnostics else None,
         client_stderr=said.string() if said else None,
     )
@@ -199,7 +199,12 @@ def check_digests(
             raise DecodeError(path, "", f"is not the file that was stored ({digest})")
 
 
-def _read_wire(path: Path) -> bytes:
+def read_log(path: Path) -> bytes:
+    """
+    A wire log, which is bounded.
+
+    :raises DecodeError: it cannot be read, or is larger than any that we write.
+    """
     try:
         with path.open("rb") as stream:
             content = stream.read(MAX_WIRE_BYTES + 1)

@@ -182,7 +182,6 @@ ALLOWED: Mapping[str, set[str]] = {
     },
     "supplemental-evidence": {
         "decode",
-        "errors",
         "evidence",
         "process",
         "storage",

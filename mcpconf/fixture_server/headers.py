@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     Headers = Mapping[str, Sequence[str]]
     Json = Any
 
+SESSION_HEADER = "Mcp-Session-Id"
 VERSION_HEADER = "mcp-protocol-version"
 #: The member of ``params`` that ``Mcp-Name`` repeats.
 NAMED_BY = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from mcpconf.fixture_server.admission import encode
 from mcpconf.fixture_server.call import Call
-from mcpconf.fixture_server.http_sessions import SESSION_HEADER
+from mcpconf.fixture_server.headers import SESSION_HEADER
 from mcpconf.fixture_server.sse_writer import event
 
 if TYPE_CHECKING:

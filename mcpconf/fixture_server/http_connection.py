@@ -76,6 +76,7 @@ class Protocol(asyncio.StreamReaderProtocol):
     def connection_lost(self, exc: Exception | None) -> None:
         """Tell the connection."""
         if self.connection is not None:
+            self.connection.is_gone = True
             self.connection.client_left()
         super().connection_lost(exc)
 
@@ -98,7 +99,9 @@ class Connection:
         self.is_closed = False
         #: The client closed the connection, or its half of it, before we did.
         self.is_left = False
-        #: Called when that happens.
+        #: The transport is closed, and asyncio has forgotten its event loop.
+        self.is_gone = False
+        #: Called when the client leaves.
         self.on_left: Callable[[], None] | None = None
 
     def client_left(self) -> None:
@@ -213,12 +216,13 @@ class Connection:
                 transport.close()
                 await self._writer.wait_closed()
         except (TimeoutError, OSError):
-            transport.abort()
+            self.abort()
 
     def abort(self) -> None:
         """Close at once; what was not written is lost."""
         self.is_closed = True
-        self._writer.transport.abort()
+        if not self.is_gone:  # a transport that is gone has no event loop to ask
+            self._writer.transport.abort()
 
     async def _linger(self) -> None:
         if self.is_left or not self._writer.can_write_eof():

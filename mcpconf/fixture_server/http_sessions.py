@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from mcpconf.fixture_server.admission import INVALID_REQUEST, encode
 from mcpconf.fixture_server.call import RpcError
+from mcpconf.fixture_server.headers import SESSION_HEADER
 from mcpconf.fixture_server.session import Session
 from mcpconf.fixture_server.sse_writer import KEEP_ALIVE, event
 
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from mcpconf.fixture_server.http_call import HttpCall
     from mcpconf.fixture_server.http_exchange import Exchange
 
-SESSION_HEADER = "Mcp-Session-Id"
 #: Seconds between two comments on a push stream on which nothing happens.
 KEEP_ALIVE_S = 15.0
 

@@ -13,6 +13,7 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
+from mcpconf.errors import FixtureError
 from mcpconf.fixture_server.http import listening
 from mcpconf.fixture_server.log import Log
 from mcpconf.fixture_server.server import Server
@@ -96,8 +97,7 @@ def serving(options: Options, log_path: Path | None = None) -> Iterator[Running]
     """
     Serve `options` until the block is left; then no thread, connection or port is left.
 
-    The first exception that is a bug of the server is raised on leaving.
-
+    :raises FixtureError: on leaving: there was an exception that is a bug of ours.
     :raises UsageError: the address cannot be had.
     :raises OSError: the log cannot be written.
     """
@@ -112,4 +112,5 @@ def serving(options: Options, log_path: Path | None = None) -> Iterator[Running]
     finally:
         log.close()
     if running.bugs:
-        raise running.bugs[0]
+        bug = running.bugs[0]
+        raise FixtureError(f"the fixture server broke: {bug!r}") from bug

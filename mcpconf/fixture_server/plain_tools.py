@@ -118,7 +118,7 @@ def plain_tools(server: Server) -> list[Tool]:
 def padding(number: int) -> Tool:
     """One of the tools that fill a catalogue up to its size."""
     return _tool(
-        f"catalogue_boundary_{number:04d}", progress, line="Fills the catalogue."
+        f"catalog_boundary_{number:04d}", progress, line="Fills the catalogue."
     )
 
 

@@ -15,7 +15,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from mcpconf.decode import Json, Reader, load_json
-from mcpconf.errors import DecodeError
 from mcpconf.evidence import (
     ADAPTER,
     CONTROL,
@@ -24,6 +23,7 @@ from mcpconf.evidence import (
     AdapterRecord,
     case_dir,
     parse_adapter,
+    read_log,
 )
 from mcpconf.process import Ended
 from mcpconf.storage import write_json, write_whole
@@ -35,8 +35,6 @@ if TYPE_CHECKING:
     from mcpconf.record import CaseKey
 
 SCHEMA = 1
-#: A server's log beyond this is not read; messages in it are cut at 64 KiB each.
-MAX_LOG_BYTES = 32 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,11 +106,4 @@ def read(run_dir: Path, key: CaseKey) -> Evidence | None:
 
 
 def _log(path: Path) -> ServerView:
-    try:
-        with path.open("rb") as stream:
-            content = stream.read(MAX_LOG_BYTES + 1)
-    except OSError as error:
-        raise DecodeError(path, "", f"cannot be read: {error.strerror}") from None
-    if len(content) > MAX_LOG_BYTES:
-        raise DecodeError(path, "", f"is larger than {MAX_LOG_BYTES} bytes")
-    return parse_log(content, path)
+    return parse_log(read_log(path), path)

@@ -8,6 +8,7 @@ from mcpconf.supplemental.scenarios import (
     basics,
     conversation,
     discovery,
+    environment,
     framing,
     http_faults,
     negotiation,
@@ -31,6 +32,7 @@ _THEMES = (
     framing,
     http_faults,
     stdio_faults,
+    environment,
 )
 
 SCENARIOS: Mapping[str, Scenario] = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import http.client
 import json
@@ -35,9 +36,10 @@ from http_script import (
     tool,
 )
 
-from mcpconf.errors import UsageError
+from mcpconf.errors import FixtureError, UsageError
 from mcpconf.fixture_server import http_connection
 from mcpconf.fixture_server import server as server_module
+from mcpconf.fixture_server.http_connection import Connection, Protocol
 from mcpconf.fixture_server.inprocess import serving
 
 if TYPE_CHECKING:
@@ -466,7 +468,7 @@ def provoke_a_bug() -> None:
 
 def test_a_bug_of_ours_is_raised_on_leaving(told: queue.Queue[Any]) -> None:
     del told
-    with pytest.raises(ZeroDivisionError):
+    with pytest.raises(FixtureError, match="ZeroDivisionError"):
         provoke_a_bug()
 
 
@@ -504,3 +506,32 @@ def test_a_request_that_is_never_answered_does_not_keep_the_server(
         raw = legacy_post(running, client, rpc("test/wait"))
         assert told.get(timeout=PATIENCE_S) == "waiting"
     assert read_all(raw) == b""
+
+
+def test_a_connection_that_is_gone_is_aborted_without_a_fault() -> None:
+    """A transport that was closed with bytes still to write forgets its event loop."""
+
+    async def scenario() -> None:
+        opened: asyncio.Future[Connection] = asyncio.get_running_loop().create_future()
+
+        def take(
+            reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+        ) -> Connection:
+            connection = Connection(1, reader, writer)
+            writer.write(b"x" * (1 << 24))  # more than any socket takes at once
+            writer.close()
+            opened.set_result(connection)
+            return connection
+
+        loop = asyncio.get_running_loop()
+        server = await loop.create_server(lambda: Protocol(take), "127.0.0.1", 0)
+        async with server:
+            port = server.sockets[0].getsockname()[1]
+            reader, writer = await asyncio.open_connection("127.0.0.1", port)
+            assert len(await reader.read()) == 1 << 24
+            writer.close()
+            connection = await opened
+            assert connection.is_gone
+            connection.abort()
+
+    asyncio.run(scenario())

@@ -2,7 +2,7 @@
 Every check of ours is seen to pass, and seen to fail for its own reason alone.
 
 The good client and every broken one are real programs on the real fixture server. They
-are run once, several at a time, before the first test; each test then reads the results.
+are run once, several at a time, before the first test; each then reads the results.
 """
 
 from __future__ import annotations

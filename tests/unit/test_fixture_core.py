@@ -334,7 +334,7 @@ def test_the_catalogue_is_padded_and_paged_as_told(revision: Revision) -> None:
     assert len({tool["name"] for page in pages for tool in page}) == 25
     for cursor in ("", "page-1", "page-4", 2):
         assert fixture.refused("tools/list", {"cursor": cursor}) == (-32602, 200)
-    answer = fixture.tool("catalogue_boundary_0000")["result"]
+    answer = fixture.tool("catalog_boundary_0000")["result"]
     assert answer["content"][0]["text"] == "progress complete"
 
 

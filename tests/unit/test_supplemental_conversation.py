@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -26,7 +27,7 @@ _FORMS: dict[str, Any] = {
 _LISTED = {"method": "tools/list", "id": 1}
 
 
-def _log(*messages: tuple[str, dict[str, Any]]) -> ServerView:
+def _log(*messages: tuple[str, dict[str, Any]], connection: int = 1) -> ServerView:
     """A log on stdio; the messages came one a millisecond."""
     clock = itertools.count(1)
     rows = [
@@ -34,7 +35,7 @@ def _log(*messages: tuple[str, dict[str, Any]]) -> ServerView:
             "type": kind,
             "t": next(clock),
             "pid": 1,
-            "connection": 1,
+            "connection": connection,
             "bytes": 1,
             "sha256": "0",
             "message": {"jsonrpc": "2.0", **message},
@@ -119,12 +120,72 @@ def test_a_client_without_forms_is_not_asked(meta: dict[str, Any], kind: Kind) -
     assert _kind("input-rounds", "input-responses-keyed", view, step)[0] is kind
 
 
-def test_a_call_given_up_instead_of_retried_is_no_retry() -> None:
-    """That input was required and nothing came back is a finding, not an absence."""
-    view = _log(("received", _call(1, "ask_pair")), ("sent", _asks(1, "a")))
-    step = _step("pair", error_kind="other")
-    found, _ = _kind("input-rounds", "input-retry-has-new-id", view, step)
-    assert found is Kind.BROKEN
+@pytest.mark.parametrize(
+    ("step_id", "check_id", "kind"),
+    [
+        ("pair", "input-retry-has-new-id", Kind.UNOBSERVED),
+        ("rounds", "input-latest-state-echoed", Kind.UNOBSERVED),
+        ("state-only", "input-state-alone-retried", Kind.NOT_APPLICABLE),
+        ("decline", "input-declined", Kind.NOT_APPLICABLE),
+        ("accept", "input-accepted", Kind.BROKEN),
+    ],
+)
+def test_only_an_accepted_form_must_be_followed_by_a_retry(
+    step_id: str, check_id: str, kind: Kind
+) -> None:
+    """Servers may not count on a retry; but all clients support rounds of input."""
+    view = _log(("received", _call(1, "ask_it")), ("sent", _asks(1, "a")))
+    step = _step(step_id, error_kind="other")
+    assert _kind("input-rounds", check_id, view, step)[0] is kind
+
+
+@pytest.mark.parametrize(
+    ("token", "kind"),
+    [
+        (1, Kind.HOLDS),
+        (1.0, Kind.HOLDS),
+        ("1", Kind.HOLDS),
+        (0.5, Kind.BROKEN),
+        (True, Kind.BROKEN),
+    ],
+)
+def test_a_whole_number_is_an_integer_however_it_is_written(
+    token: object, kind: Kind
+) -> None:
+    view = _log(("received", _call(1, "progress", _meta={"progressToken": token})))
+    found, _ = _kind("progress", "progress-token-valid", view, _step("told", {}))
+    assert found is kind
+
+
+def test_a_client_may_refuse_to_name_its_roots() -> None:
+    answer = {"id": 9, "error": {"code": -32603, "message": "no"}}
+    view = _log(("sent", {"id": 9, "method": "roots/list"}), ("received", answer))
+    found, _ = _kind("server-requests", "roots-answered", view, _step("roots", {}))
+    assert found is Kind.NOT_APPLICABLE
+
+
+@pytest.mark.parametrize(
+    ("connections", "kind"),
+    [((1, 1), Kind.HOLDS), ((1, 2), Kind.UNOBSERVED), ((2, 1), Kind.HOLDS)],
+)
+def test_another_connection_says_nothing_of_the_first(
+    connections: tuple[int, int], kind: Kind
+) -> None:
+    """Of two calls after the cancelled one, the host got the answer to the last."""
+    view = _log(("received", _call(1, "slow")))
+    result: dict[str, Any] = {"content": []}
+    for number, connection in enumerate(connections, start=2):
+        messages = (
+            ("received", _call(number, "echo")),
+            ("sent", {"id": number, "result": result}),
+        )
+        later = _log(*messages, connection=connection)
+        received = tuple(replace(e, index=e.index + 9 * number) for e in later.received)
+        sent = tuple(replace(e, index=e.index + 9 * number) for e in later.sent)
+        view = replace(view, received=view.received + received, sent=view.sent + sent)
+    step = _step("after-cancel", {"result": result})
+    check_id = "cancellation-leaves-connection"
+    assert _kind("cancellation", check_id, view, step)[0] is kind
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -19,6 +21,16 @@ from mcpconf.fixture_server.profile.framing import (
 )
 from mcpconf.fixture_server.sse_writer import event
 from mcpconf.revision import Revision
+from mcpconf.supplemental.finding import Kind
+from mcpconf.supplemental.observation import (
+    Exchange,
+    Observation,
+    Seen,
+    ServerView,
+    StepResult,
+    StepState,
+)
+from mcpconf.supplemental.scenarios.framing import ENDINGS
 from mcpconf.transport import Transport
 
 _ODD = (*FRAMINGS, CommentFlood, LongEvent)
@@ -91,3 +103,79 @@ def test_a_flood_is_as_long_as_its_limit_and_never_whole(
     sizes = [len(each) for each in _profile(kind).pieces(_message(kind))]
     assert sum(sizes) >= least
     assert max(sizes) <= 64 * 1024
+
+
+def _step(state: StepState, text: str = "", **more: bool) -> StepResult:
+    value = {"result": {"content": [{"type": "text", "text": text}], **more}}
+    return StepResult(id="after-two-answers", verb="call", state=state, value=value)
+
+
+@pytest.mark.parametrize(
+    ("step", "session", "kind"),
+    [
+        pytest.param(
+            _step(StepState.OK, "progress complete"), "a", Kind.HOLDS, id="own"
+        ),
+        pytest.param(
+            _step(StepState.OK, "progress complete"),
+            "b",
+            Kind.UNOBSERVED,
+            id="in-another-session",
+        ),
+        pytest.param(_step(StepState.OK, "second"), "a", Kind.BROKEN, id="another's"),
+        pytest.param(_step(StepState.ERROR), "a", Kind.UNOBSERVED, id="error"),
+        pytest.param(
+            _step(StepState.OK, "lost", isError=True),
+            "a",
+            Kind.UNOBSERVED,
+            id="error-result",
+        ),
+    ],
+)
+def test_a_wrong_answer_alone_breaks_the_rule_of_ids(
+    step: StepResult, session: str, kind: Kind
+) -> None:
+    """An error is no answer of another request, and no merit either."""
+    received = (
+        _call(1, {"name": "sse_two_answers"}),
+        _call(2, {"name": "progress", "arguments": {}}),
+    )
+    sent = replace(received[1], index=3, message={"id": 2, "result": {}})
+    exchanges = tuple(
+        Exchange(
+            id=number,
+            connection=number,
+            t_ms=0.0,
+            method="POST",
+            target="/mcp",
+            headers={"mcp-session-id": (name,)},
+        )
+        for number, name in ((1, "a"), (2, session))
+    )
+    subject = ServerView(received=received, sent=(sent,), exchanges=exchanges)
+    seen = Observation(
+        revision=Revision.V2025_11_25,
+        transport=Transport.HTTP,
+        subject=subject,
+        control=ServerView(),
+        steps={step.id: step},
+    )
+    check = next(
+        e for e in ENDINGS.checks if e.id == "sse-next-call-has-its-own-answer"
+    )
+    assert check.look(seen).kind is kind
+
+
+def _call(number: int, params: dict[str, Any]) -> Seen:
+    return Seen(
+        t_ms=0.0,
+        pid=1,
+        connection=number,
+        exchange=number,
+        index=number,
+        bytes=0,
+        sha256="",
+        message={"id": number, "method": "tools/call", "params": params},
+        text=None,
+        cut=False,
+    )

@@ -25,6 +25,7 @@ NAME = "mcp-session-id"
 
 def _exchange(number: int, method: str = "POST", **more: Any) -> Exchange:
     session, given = more.get("session"), more.get("given")
+    answer = {NAME: (given,)} if given else {}
     return Exchange(
         id=number,
         connection=number,
@@ -33,20 +34,20 @@ def _exchange(number: int, method: str = "POST", **more: Any) -> Exchange:
         target=more.get("target", "/mcp"),
         headers={NAME: (session,)} if session else {},
         status=more.get("status", 200),
-        response_headers={NAME: (given,)} if given else {},
+        response_headers=answer | more.get("answer", {}),
     )
 
 
-def _initialize(exchange: int) -> Seen:
+def _message(exchange: int, message: dict[str, Any], after: float = 0.0) -> Seen:
     return Seen(
-        t_ms=float(exchange),
+        t_ms=exchange + after,
         pid=1,
         connection=exchange,
         exchange=exchange,
-        index=exchange,
+        index=int(10 * (exchange + after)),
         bytes=0,
         sha256="",
-        message={"id": 1, "method": "initialize"},
+        message=message,
         text=None,
         cut=False,
     )
@@ -56,19 +57,19 @@ def _seen(
     *exchanges: Exchange,
     opening: tuple[int, ...] = (1,),
     steps: tuple[StepResult, ...] = (),
-    faults: tuple[float, ...] = (),
+    received: tuple[Seen, ...] = (),
+    sent: tuple[Seen, ...] = (),
 ) -> Observation:
-    events = tuple(
-        Event(t_ms=t_ms, pid=1, index=0, type="fault", value={"profile": "ack-204"})
-        for t_ms in faults
-    )
+    fault = {"profile": "session-dropped", "exchange": 2}
+    initialize = {"id": 1, "method": "initialize"}
     return Observation(
         revision=Revision.V2025_11_25,
         transport=Transport.HTTP,
         subject=ServerView(
-            received=tuple(_initialize(each) for each in opening),
+            received=(*(_message(each, initialize) for each in opening), *received),
+            sent=sent,
             exchanges=exchanges,
-            events=events,
+            events=(Event(t_ms=2.0, pid=1, index=0, type="fault", value=fault),),
         ),
         control=ServerView(),
         steps={step.id: step for step in steps},
@@ -76,22 +77,55 @@ def _seen(
 
 
 OPENING = _exchange(1, given="a")
+DROP = _exchange(2, session="a")
 LOST = _exchange(3, session="a", status=404)
+
+
+def _steps(text: str) -> tuple[StepResult, ...]:
+    value = {"result": {"content": [{"type": "text", "text": text}]}}
+    return (
+        StepResult(id="connect", verb="connect", state=StepState.OK),
+        StepResult(id="call", verb="call", state=StepState.OK, value=value),
+    )
+
+
+def _call(exchange: int, tool: str, arguments: dict[str, Any]) -> Seen:
+    params = {"name": tool, "arguments": arguments}
+    return _message(exchange, {"id": 9, "method": "tools/call", "params": params})
+
+
+def _answer(exchange: int) -> Seen:
+    return _message(exchange, {"id": 9, "result": {}}, after=0.5)
 
 
 @pytest.mark.parametrize(
     ("exchanges", "opening", "kind"),
     [
         pytest.param((OPENING,), (1,), Kind.UNOBSERVED, id="no-404"),
-        pytest.param((OPENING, LOST), (1,), Kind.BROKEN, id="nothing-follows"),
+        pytest.param((OPENING, DROP, LOST), (1,), Kind.BROKEN, id="nothing-follows"),
         pytest.param(
-            (OPENING, LOST, _exchange(4, given="b")), (1, 4), Kind.HOLDS, id="anew"
+            (OPENING, DROP, LOST, _exchange(4, given="b")),
+            (1, 4),
+            Kind.HOLDS,
+            id="anew",
         ),
         pytest.param(
-            (OPENING, LOST, _exchange(4, session="a")), (1, 4), Kind.BROKEN, id="named"
+            (OPENING, DROP, LOST, _exchange(4, session="a")),
+            (1, 4),
+            Kind.BROKEN,
+            id="named",
         ),
         pytest.param(
-            (OPENING, _exchange(2, given="b"), LOST), (1, 2), Kind.BROKEN, id="before"
+            (_exchange(0, given="b"), OPENING, DROP, LOST),
+            (0, 1),
+            Kind.BROKEN,
+            id="before",
+        ),
+        pytest.param(
+            (OPENING, DROP, _exchange(3, session="x", status=404), _exchange(4)),
+            (1, 4),
+            Kind.UNOBSERVED,
+            id="404-for-another-session",
         ),
     ],
 )
@@ -138,13 +172,85 @@ def test_a_loop_is_found_even_where_it_ends_in_an_error() -> None:
     assert look(_seen(*storm[:25], steps=(step,))).kind is Kind.HOLDS
 
 
-def test_an_acknowledgement_of_no_session_of_ours_says_nothing() -> None:
-    """The fault was served, but to a connection that no step asked for."""
-    steps = tuple(
-        StepResult(
-            id=f"{verb}-ack-204", verb=verb, state=StepState.OK, t0_ms=5.0, t1_ms=9.0
-        )
-        for verb in ("connect", "call")
+INITIALIZED = {"method": "notifications/initialized"}
+EMPTY = {"content-length": ("0",)}
+
+
+@pytest.mark.parametrize(
+    ("exchanges", "kind"),
+    [
+        pytest.param(
+            (_exchange(2, session="a", answer=EMPTY), _exchange(3, session="a")),
+            Kind.HOLDS,
+            id="same-session",
+        ),
+        pytest.param(
+            (_exchange(2, session="a", answer=EMPTY), _exchange(3, session="b")),
+            Kind.UNOBSERVED,
+            id="another-attempt-worked",
+        ),
+        pytest.param(
+            (
+                _exchange(2, session="a", status=202, answer=EMPTY),
+                _exchange(3, session="a"),
+            ),
+            Kind.UNOBSERVED,
+            id="another-answer",
+        ),
+        pytest.param(
+            (_exchange(2, session="a"), _exchange(3, session="a")),
+            Kind.UNOBSERVED,
+            id="another-body",
+        ),
+    ],
+)
+def test_an_acknowledgement_counts_in_the_session_that_worked(
+    exchanges: tuple[Exchange, ...], kind: Kind
+) -> None:
+    """A client that gives the session up and tries another did not survive it."""
+    seen = _seen(
+        *exchanges,
+        received=(_message(2, INITIALIZED), _call(3, "echo", {"text": "ack-200"})),
+        sent=(_answer(3),),
+        steps=_steps("ack-200"),
     )
-    look = looks.taken("ack-204", ("ack-204",))
-    assert look(_seen(steps=steps, faults=(1.0,))).kind is Kind.UNOBSERVED
+    assert looks.taken("ack-200")(seen).kind is kind
+
+
+@pytest.mark.parametrize(
+    ("gets", "kind"),
+    [
+        pytest.param((), Kind.NOT_APPLICABLE, id="asks-for-none"),
+        pytest.param(((2, "a", 405),), Kind.HOLDS, id="refused"),
+        pytest.param(((2, "b", 405),), Kind.UNOBSERVED, id="another-attempt"),
+        pytest.param(((4, "a", 405),), Kind.UNOBSERVED, id="after-the-call"),
+        pytest.param(((2, "a", 200),), Kind.UNOBSERVED, id="given"),
+    ],
+)
+def test_a_push_stream_is_refused_in_the_session_that_worked(
+    gets: tuple[tuple[int, str, int], ...], kind: Kind
+) -> None:
+    """A GET of another session, or one after the call, shows nothing of it."""
+    streams = (_exchange(n, "GET", session=s, status=code) for n, s, code in gets)
+    seen = _seen(
+        *streams,
+        _exchange(3, session="a"),
+        received=(_call(3, "slow", {}),),
+        sent=(_answer(3),),
+        steps=_steps("done"),
+    )
+    assert looks.push_stream_may_be_refused(seen).kind is kind
+
+
+@pytest.mark.parametrize(("session", "shares"), [("a", True), ("b", False)])
+def test_a_call_in_another_session_is_no_next_call(
+    session: str, *, shares: bool
+) -> None:
+    """The host saw the echo; but the connection had been replaced."""
+    seen = _seen(
+        _exchange(2, session="a", status=503),
+        _exchange(3, session=session),
+        received=(_call(2, "status_503", {}), _call(3, "echo", {"text": "again"})),
+        sent=(_answer(3),),
+    )
+    assert looks.shares_session(seen, "status_503", "echo", "again") is shares

@@ -60,6 +60,7 @@ def _kind(
     scenario: str,
     view: ServerView,
     *steps: StepResult,
+    check_id: str = "",
     transport: Transport = Transport.HTTP,
     revision: Revision = Revision.V2026_07_28,
 ) -> Kind:
@@ -70,7 +71,9 @@ def _kind(
         control=ServerView(),
         steps={step.id: step for step in steps},
     )
-    return SCENARIOS[scenario].checks[0].look(seen).kind
+    checks = SCENARIOS[scenario].checks
+    named = [each for each in checks if each.id == check_id] or checks
+    return named[0].look(seen).kind
 
 
 def test_a_client_need_not_discover() -> None:
@@ -114,15 +117,16 @@ def test_an_empty_list_is_not_the_report_of_an_error() -> None:
     ("said", "listed", "kind"),
     [
         pytest.param("whole: …", _ok("list", _TOOL), Kind.HOLDS, id="followed"),
-        pytest.param("whole: …", _failed("list"), Kind.BROKEN, id="then-failed"),
+        pytest.param("whole: …", _failed("list"), Kind.HOLDS, id="then-failed"),
+        pytest.param("altered: …", _failed("list"), Kind.BROKEN, id="cut"),
         pytest.param("served: …", _failed("list"), Kind.HOLDS, id="refused"),
-        pytest.param("served: …", _ok("list", _TOOL), Kind.BROKEN, id="dropped"),
+        pytest.param("served: …", _ok("list", _TOOL), Kind.UNOBSERVED, id="unpaged"),
         pytest.param(
             "served: …", _failed("list", "timeout"), Kind.UNOBSERVED, id="waited"
         ),
     ],
 )
-def test_a_long_cursor_is_followed_or_refused(
+def test_a_long_cursor_is_followed_or_refused_but_never_cut(
     said: str, listed: StepResult, kind: Kind
 ) -> None:
     view = _log(_got("tools/list"), _fault("long-cursor", said))
@@ -175,6 +179,90 @@ def test_a_handshake_refused_may_be_followed_by_requests_without_one() -> None:
     assert _kind("negotiation-modern-server", view, *steps) is Kind.HOLDS
     view = _log(_got("initialize"), _sent(error=error))
     assert _kind("negotiation-modern-server", view, *steps) is Kind.BROKEN
+
+
+@pytest.mark.parametrize(
+    ("told", "error", "kind"),
+    [
+        pytest.param((), "refused", Kind.NOT_APPLICABLE, id="left"),
+        pytest.param((), "timeout", Kind.BROKEN, id="waited"),
+        pytest.param(
+            ("notifications/initialized",), "refused", Kind.BROKEN, id="lost-it"
+        ),
+    ],
+)
+def test_who_falls_back_may_leave_before_it_is_initialized(
+    told: tuple[str, ...], error: str, kind: Kind
+) -> None:
+    opening = _got("initialize", protocolVersion="2025-06-18")
+    notes = [{"type": "received", "message": {"method": each}} for each in told]
+    steps = (_ok("connect", {}), _failed("list", error))
+    check_id = "fallback-offers-handshake-version"
+    view = _log(opening, *notes)
+    assert _kind("negotiation-old-server", view, *steps, check_id=check_id) is kind
+
+
+def test_an_error_told_instead_of_a_wrong_answer_used_never_fails() -> None:
+    """However often the client asked, and whatever it tried afterwards."""
+    fault = _fault("opening-other-id", "answered")
+    openings = [_got("initialize", each) for each in range(30)]
+    view = _log(openings[0], fault, *openings[1:], _got("tools/list", 99))
+    steps = (_failed("connect"), _failed("list"))
+    revision = Revision.V2025_11_25
+    assert _kind("discovery-other-id", view, *steps, revision=revision) is Kind.HOLDS
+    note = {"type": "received", "message": {"method": "notifications/initialized"}}
+    used = _log(openings[0], fault, note)
+    assert _kind("discovery-other-id", used, *steps, revision=revision) is Kind.BROKEN
+
+
+@pytest.mark.parametrize(
+    ("scenario", "fault", "step"),
+    [
+        ("malformed-answers", "malformed-answers", "result_is_text"),
+        ("output-schema", "broken-promise", "promise"),
+        ("basics", "", "unknown"),
+    ],
+)
+def test_an_error_result_tells_of_an_error(
+    scenario: str, fault: str, step: str
+) -> None:
+    tool = {"unknown": "no_such_tool"}.get(step, step)
+    view = _log(
+        _got("tools/call", name=tool), _fault(fault, step), _sent(result={"a": 1})
+    )
+    check_id = "protocol-error-is-an-error" if scenario == "basics" else ""
+    for is_error, kind in ((True, Kind.HOLDS), (False, Kind.BROKEN)):
+        told = _ok(step, {"result": {"content": [], "isError": is_error}})
+        assert _kind(scenario, view, told, check_id=check_id) is kind
+
+
+@pytest.mark.parametrize(
+    ("got", "kind"), [(1, Kind.HOLDS), (1.0, Kind.HOLDS), (True, Kind.BROKEN)]
+)
+def test_a_whole_float_may_reach_the_host_as_an_integer(
+    got: object, kind: Kind
+) -> None:
+    content = {"structuredContent": {"edges": [1.0]}}
+    view = _log(_got("tools/call", name="numbers"), _sent(result=content))
+    shown = _ok("numbers", {"result": {"structuredContent": {"edges": [got]}}})
+    assert _kind("numbers", view, shown, check_id="floats-received-exactly") is kind
+    integers = "integers-received-exactly"
+    sent = {"structuredContent": {"edges": [1]}}
+    view = _log(_got("tools/call", name="numbers"), _sent(result=sent))
+    exact = Kind.HOLDS if type(got) is int else Kind.BROKEN
+    assert _kind("numbers", view, shown, check_id=integers) is exact
+
+
+def test_an_empty_cursor_counts_only_where_it_was_given() -> None:
+    fault = _fault("empty-cursor", "a page")
+    sent = _got("resources/list", 2, cursor="")
+    step = _ok("list-resources", _TOOL)
+    check_id = "empty-cursor-is-no-end"
+    for view, kind in (
+        (_log(fault, sent), Kind.HOLDS),
+        (_log(sent, fault), Kind.BROKEN),
+    ):
+        assert _kind("pagination-empty", view, step, check_id=check_id) is kind
 
 
 def test_a_list_without_an_end_ends_at_its_limit() -> None:

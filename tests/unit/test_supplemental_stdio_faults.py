@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -12,10 +13,12 @@ from mcpconf.supplemental.observation import (
     Aftermath,
     Event,
     Observation,
+    Seen,
     ServerView,
     StepResult,
     StepState,
 )
+from mcpconf.supplemental.scenarios import leftovers
 from mcpconf.supplemental.scenarios import stdio_looks as looks
 from mcpconf.transport import Transport
 
@@ -55,6 +58,7 @@ EXIT = (7, "exit", {"code": 0})
     [
         pytest.param((START, EOF, TERM), (), Kind.HOLDS, id="as-it-should-be"),
         pytest.param((START, EOF), (), Kind.BROKEN, id="killed-at-once"),
+        pytest.param((), (), Kind.UNOBSERVED, id="none-started"),
         pytest.param((START, EOF), ("python3",), Kind.NOT_APPLICABLE, id="left-alone"),
         pytest.param(
             (START, EOF, TERM, OTHER_START), (), Kind.BROKEN, id="one-of-two-killed"
@@ -75,6 +79,8 @@ def test_every_server_is_terminated_before_it_is_killed(
         pytest.param((START, TERM, EOF), Kind.BROKEN, id="signal-first"),
         pytest.param((START, TERM), Kind.BROKEN, id="signal-alone"),
         pytest.param((START,), Kind.BROKEN, id="killed-unseen"),
+        pytest.param((START, EOF, OTHER_START), Kind.BROKEN, id="one-of-two"),
+        pytest.param((), Kind.UNOBSERVED, id="none-started"),
     ],
 )
 def test_the_end_of_input_comes_before_any_signal(
@@ -90,6 +96,7 @@ def test_the_end_of_input_comes_before_any_signal(
         pytest.param((START, EOF, EXIT), Kind.HOLDS, id="left"),
         pytest.param((START, EOF), Kind.BROKEN, id="killed-unseen"),
         pytest.param((START, EOF, TERM), Kind.BROKEN, id="terminated"),
+        pytest.param((), Kind.UNOBSERVED, id="none-started"),
     ],
 )
 def test_a_server_that_is_leaving_is_left_in_peace(
@@ -120,20 +127,134 @@ def test_what_is_not_utf8_is_no_result_and_no_end(
     assert looks.no_undecodable_result(seen).kind is kind
 
 
+GONE = (7, "exit", {"code": 3})
+LATER = (9, "exit", {"code": 3})
+
+
 @pytest.mark.parametrize(
-    ("took_ms", "error_kind", "kind"),
+    ("records", "took_ms", "error_kind", "kind"),
     [
-        (100.0, "transport", Kind.HOLDS),
-        (3000.0, "transport", Kind.BROKEN),
-        (100.0, "timeout", Kind.BROKEN),
+        pytest.param((GONE,), 100.0, "transport", Kind.HOLDS, id="at-once"),
+        pytest.param((GONE,), 3000.0, "transport", Kind.BROKEN, id="waited"),
+        pytest.param((GONE,), 100.0, "timeout", Kind.BROKEN, id="its-own-limit"),
+        pytest.param((), 100.0, "transport", Kind.UNOBSERVED, id="nothing-ended"),
     ],
 )
 def test_an_early_exit_is_told_at_once(
-    took_ms: float, error_kind: str, kind: Kind
+    records: tuple[Any, ...], took_ms: float, error_kind: str, kind: Kind
 ) -> None:
     """An error that only a limit brings about is no news of the server's end."""
     step = _step("connect", StepState.ERROR, took_ms, error_kind=error_kind)
-    assert looks.fails_before("connect", 2.5)(_seen(steps=(step,))).kind is kind
+    seen = _seen(*records, steps=(step,))
+    assert looks.fails_soon_after_exit("connect", 2.5)(seen).kind is kind
+
+
+def test_a_server_may_be_started_again_before_an_error_is_told() -> None:
+    """What counts is the time since the last of them ended."""
+    step = _step("connect", StepState.ERROR, 4000.0, error_kind="transport")
+    first, last = _seen(GONE, LATER).subject.events
+    events = (first, replace(last, t_ms=3000.0))
+    seen = replace(_seen(steps=(step,)), subject=ServerView(events=events))
+    assert looks.fails_soon_after_exit("connect", 2.5)(seen).kind is Kind.HOLDS
+
+
+def _message(pid: int, index: int, message: dict[str, Any]) -> Seen:
+    return Seen(
+        t_ms=float(index),
+        pid=pid,
+        connection=pid,
+        exchange=None,
+        index=index,
+        bytes=0,
+        sha256="",
+        message=message,
+        text=None,
+        cut=False,
+    )
+
+
+ASKED = {"id": 1, "method": "initialize"}
+CALLED = {
+    "id": 2,
+    "method": "tools/call",
+    "params": {"name": "echo", "arguments": {"text": "heard"}},
+}
+
+
+@pytest.mark.parametrize(
+    ("slow", "times", "kind"),
+    [
+        pytest.param(7, 1, Kind.HOLDS, id="waited"),
+        pytest.param(7, 2, Kind.BROKEN, id="asked-again"),
+        pytest.param(8, 1, Kind.UNOBSERVED, id="another-process"),
+    ],
+)
+def test_the_server_that_answered_is_the_one_that_was_slow(
+    slow: int, times: int, kind: Kind
+) -> None:
+    """A client that gave it up, and did better with another, did not wait."""
+    fault = {"profile": "slow-start"}
+    value = {"result": {"content": [{"type": "text", "text": "heard"}]}}
+    received = [_message(7, index, ASKED) for index in range(times)]
+    view = ServerView(
+        received=(*received, _message(7, 6, CALLED)),
+        sent=(
+            _message(7, 5, {"id": 1, "result": {}}),
+            _message(7, 7, {"id": 2, "result": {}}),
+        ),
+        events=(Event(t_ms=0.0, pid=slow, index=0, type="fault", value=fault),),
+    )
+    steps = (_step("connect", StepState.OK), _step("call", StepState.OK, value=value))
+    seen = replace(_seen(steps=steps), subject=view)
+    assert looks.waits_for_start("heard")(seen).kind is kind
+
+
+@pytest.mark.parametrize(
+    ("name", "earlier", "kind"),
+    [
+        pytest.param("two", False, Kind.HOLDS, id="during"),
+        pytest.param("three", True, Kind.HOLDS, id="after"),
+        pytest.param("three", False, Kind.UNOBSERVED, id="not-during"),
+        pytest.param("two", True, Kind.UNOBSERVED, id="not-before"),
+    ],
+)
+def test_an_exit_counts_for_the_call_it_concerns(
+    name: str, *, earlier: bool, kind: Kind
+) -> None:
+    """The end of another process at another time shows nothing of this call."""
+    fault = (7, "fault", {"profile": "exit-after-calls"})
+    error: dict[str, Any] = {
+        "verb": "call",
+        "state": StepState.ERROR,
+        "error_kind": "transport",
+    }
+    steps = (
+        StepResult(id="two", t0_ms=0.0, t1_ms=5.0, **error),
+        StepResult(id="three", t0_ms=6.0, t1_ms=9.0, **error),
+    )
+    look = looks.survives_exit(name, earlier=earlier)
+    assert look(_seen(START, fault, steps=steps)).kind is kind
+
+
+def test_an_error_result_is_no_result_of_what_is_not_utf8() -> None:
+    """Some hosts are told of errors in a result."""
+    value = {"result": {"isError": True, "content": []}}
+    steps = (
+        _step("invalid-utf8", StepState.OK, value=value),
+        _step("after-invalid-utf8", StepState.OK),
+    )
+    assert looks.no_undecodable_result(_seen(steps=steps)).kind is Kind.HOLDS
+
+
+@pytest.mark.parametrize("text", ["heard", None])
+def test_what_was_never_used_leaves_nothing(text: str | None) -> None:
+    """Three connections that failed say nothing of what is left of connections."""
+    value = {"result": {"content": [{"type": "text", "text": text}]}}
+    steps = tuple(
+        _step(f"call-{number}", StepState.OK, value=value) for number in (1, 2, 3)
+    )
+    found = leftovers.after_use(looks.no_temporary_files)(_seen(steps=steps))
+    assert found.kind is (Kind.HOLDS if text else Kind.UNOBSERVED)
 
 
 def test_nothing_is_said_of_survivors_where_no_server_was_asked() -> None:

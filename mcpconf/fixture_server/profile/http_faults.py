@@ -1,9 +1,4 @@
-"""
-What a server, or something before it, may answer over HTTP instead of the usual.
-
-Profiles of one kind take turns: with several of them each session gets the next one's
-behaviour, so that one server shows them all. With one of them every session gets it.
-"""
+"""What a server, or something before it, may answer over HTTP instead of the usual."""
 
 from __future__ import annotations
 
@@ -32,38 +27,17 @@ _PAGE = b"<!doctype html><title>No</title><p>This is a page, and no message.\n"
 _EVENT_STREAM = ("Content-Type", "text/event-stream")
 
 
-class _Turn(Profile):
-    """One of several profiles of the same kind, which take turns by session."""
+class Acknowledgement(Profile):
+    """Takes every notification with another answer than an empty 202 of no length."""
 
     transports = _HTTP
     revisions = _HANDSHAKE
-    #: What the names of its kind begin with.
-    kind: ClassVar[str]
     reply: ClassVar[Reply]
-    _sessions = 0
-
-    async def intercept(self, call: Call) -> bool:
-        """Count the sessions; all profiles of a server do, and agree."""
-        self._sessions += call.method == "initialize"
-        return False
-
-    def take(self, detail: str) -> Reply | None:
-        """The reply, where it is this profile's turn."""
-        names = [n for n in self.options.profiles if n.startswith(self.kind)]
-        if names[(self._sessions - 1) % len(names)] != self.name:
-            return None
-        self.fault(f"{self.title}: {detail}")
-        return self.reply
-
-
-class Acknowledgement(_Turn):
-    """Takes notifications with another answer than an empty 202 of no length."""
-
-    kind = "ack-"
 
     def acknowledgement(self, message: Mapping[str, Any]) -> Reply | None:
-        """The reply to every notification of the session."""
-        return self.take(str(message["method"]))
+        """The reply."""
+        self.fault(f"{self.title}: {message['method']}")
+        return self.reply
 
 
 class NoContent(Acknowledgement):
@@ -94,14 +68,17 @@ class NoLength(Acknowledgement):
     reply = (HTTPStatus.ACCEPTED, (("Connection", "close"),), None)
 
 
-class PushStream(_Turn):
-    """Gives no push stream that would last."""
+class PushStream(Profile):
+    """Gives no push stream that would last, whoever asks and how often."""
 
-    kind = "push-"
+    transports = _HTTP
+    revisions = _HANDSHAKE
+    reply: ClassVar[Reply]
 
     def push_stream(self) -> Reply | None:
-        """The reply to every GET of the session."""
-        return self.take("GET")
+        """The reply to every GET."""
+        self.fault(self.title)
+        return self.reply
 
 
 class PushRefused(PushStream):

@@ -93,19 +93,25 @@ class EmptyPage(_Paging):
 
 
 class EmptyCursor(_Paging):
-    """The empty string is a cursor like any other."""
+    """
+    The empty string is a cursor like any other.
+
+    Only a client that pages at all meets it: a page with a usual cursor comes first.
+    """
 
     name = "empty-cursor"
-    title = "the cursor of the second page of resources is the empty string"
+    title = "the cursor of the third page of resources is the empty string"
     methods = frozenset({"resources/list"})
 
     def cut(self, method: str, cursor: str | None, items: Items) -> Page:  # noqa: ARG002
-        """The first item; the others."""
+        """The first item; the others; one that is listed here alone."""
         if cursor is None:
+            return items[:1], "page-2"
+        if cursor == "page-2":
             self.fault("a page whose nextCursor is the empty string")
-            return items[:1], ""
+            return items[1:], ""
         if not cursor:
-            return items[1:], None
+            return ({"uri": "test://fixture/last", "name": "last"},), None
         raise _unknown()
 
 

@@ -33,6 +33,8 @@ _TTL_MS = 600_000
 _SETTLE_S = 0.3
 #: Nobody waits longer for the late answer than this.
 _PATIENCE_S = 5.0
+#: A busy server may find a stream closed so much later than its client closed it.
+_GRACE_S = 1.0
 _PROGRESS = "notifications/progress"
 _CHANGES = {
     "toolsListChanged": "notifications/tools/list_changed",
@@ -177,6 +179,19 @@ class BusySubscription(Profile):
     title = "tells subscriptions to resources of changes at once, also of a stranger's"
     revisions: ClassVar[frozenset[Revision]] = _STATELESS
 
+    def tools(self) -> Sequence[Tool]:
+        """``wait_for_ends``: goes on when no subscription is open, or soon."""
+        self._open = 0
+        self._ended = asyncio.Event()
+        self._ended.set()
+        return [_tool("wait_for_ends", "Waits for subscriptions to end.", self._wait)]
+
+    async def _wait(self, _call: Call, _arguments: Arguments) -> Result:
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(_GRACE_S):
+                await self._ended.wait()
+        return text_result("waited")
+
     async def intercept(self, call: Call) -> bool:
         """Serve such subscriptions; make lists last."""
         if call.method == "tools/list":
@@ -188,9 +203,16 @@ class BusySubscription(Profile):
         if not uris:  # a client's own watch over its lists is served as usual
             return False
         flags = [flag for flag in _CHANGES if asked.get(flag) is True]
-        await self._serve(call, uris, flags)
-        await call.cancelled()
-        await call.finish()
+        self._open += 1
+        self._ended.clear()
+        try:
+            await self._serve(call, uris, flags)
+            self.fault(f"ended: {await call.cancelled()}", call)
+            await call.finish()
+        finally:
+            self._open -= 1
+            if not self._open:
+                self._ended.set()
         return True
 
     async def _serve(

@@ -11,7 +11,7 @@ from mcpconf.supplemental.finding import (
     unobserved,
     unsupported,
 )
-from mcpconf.supplemental.looks import ended, text_of
+from mcpconf.supplemental.looks import ended, has_error_result, text_of
 from mcpconf.supplemental.observation import StepState
 from mcpconf.supplemental.scenario import (
     HANDSHAKE,
@@ -189,6 +189,8 @@ def _rpc_error(seen: Observation) -> Finding:
         if step.state is StepState.OK:
             return broken("a tool that no server has was called successfully")
         return unsupported("the client calls only tools that the server lists")
+    if step.state is StepState.OK and has_error_result(step):
+        return holds(f"the host was given an error result: {text_of(step)!r}")
     if step.state is StepState.OK:
         return broken(f"the server answered an error, the host got {step.value}")
     if step.error_kind == "timeout":
@@ -361,8 +363,8 @@ BASICS = Scenario(
         ),
         _check(
             "protocol-error-is-an-error",
-            "A JSON-RPC error reaches the host as an error and not as a result. (No "
-            "page demands it.)",
+            "A JSON-RPC error reaches the host as an error, and not as a result that "
+            "says nothing of one. (No page demands it.)",
             _rpc_error,
             "unknown",
             broken="makes_results_of_errors",

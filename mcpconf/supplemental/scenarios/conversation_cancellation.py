@@ -113,6 +113,13 @@ def _cancel_names_the_call(seen: Observation) -> Finding:
     )
 
 
+def _connection_is_usable(seen: Observation) -> Finding:
+    calls = seen.subject.calls("slow")
+    if not calls:
+        return unobserved("the call that was to be cancelled was not made")
+    return was_answered(seen, "after-cancel", "echo", after=calls[0])
+
+
 def _gives_up(seen: Observation) -> Finding:
     step = seen.step("late")
     if step.state is StepState.ERROR and step.error_kind == "timeout":
@@ -139,7 +146,7 @@ def _late_answer_is_ignored(seen: Observation) -> Finding:
         return unobserved("the server never answered late")
     if _gives_up(seen).kind is not Kind.HOLDS:
         return not_applicable("the client waited, so that nothing came late")
-    return was_answered(seen, "after-late", "after_late")
+    return was_answered(seen, "after-late", "after_late", after=calls[0])
 
 
 def _initialize_is_not_cancelled(seen: Observation) -> Finding:
@@ -228,7 +235,7 @@ SCENARIOS = (
                 stateless_page=_PAGE_NOW,
                 level=Level.SHOULD,
                 looks_for="the answer to a call after a cancelled one",
-                look=lambda seen: was_answered(seen, "after-cancel", "echo"),
+                look=_connection_is_usable,
                 needs=("cancel", "after-cancel"),
                 broken=("is_lost_after_cancelling",),
             ),

@@ -26,11 +26,7 @@ from mcpconf.supplemental.scenario import (
     connect,
     listing,
 )
-from mcpconf.supplemental.scenarios.conversation_looks import (
-    closed_ms,
-    during,
-    is_same_id,
-)
+from mcpconf.supplemental.scenarios.conversation_looks import during, is_same_id
 from mcpconf.transport import Transport
 
 if TYPE_CHECKING:
@@ -144,9 +140,12 @@ def _subscription_is_ended(seen: Observation) -> Finding:
         return request
     last = seen.step("after").t1_ms
     if seen.transport is Transport.HTTP:
-        closed = closed_ms(seen.subject, request)
-        if closed is not None and closed <= last:
-            return holds("the client closed the stream of the subscription")
+        # The server says when it found it closed; the client's last step waits for it.
+        for fault in seen.subject.faults("busy-subscription"):
+            is_end = str(fault.value.get("detail")).startswith("ended")
+            is_ours = fault.value.get("exchange") == request.exchange
+            if is_end and is_ours and fault.t_ms <= last:
+                return holds("the client closed the stream of the subscription")
         return broken("the client left the stream of the subscription open")
     for note in seen.subject.notifications("notifications/cancelled"):
         if is_same_id(note.params.get("requestId"), request.id) and note.t_ms <= last:
@@ -220,7 +219,7 @@ SCENARIOS = (
                 arguments={"filter": _FILTER, "count": 4, "timeout_s": 3.0},
             ),
             listing(id="list-again"),
-            call("echo", {"text": "after"}, id="after"),
+            call("wait_for_ends", id="after"),
         ),
         checks=(
             CheckDefinition(
@@ -266,7 +265,8 @@ SCENARIOS = (
                     "(HTTP) or by notifications/cancelled with its id (stdio).",
                     page=_PAGE,
                     level=Level.MUST,
-                    looks_for="either of them, before the client's last step",
+                    looks_for="either of them, before the end of the client's last "
+                    "step, a call that is answered when it has come or after 1 s",
                     look=_subscription_is_ended,
                     needs=("listen", "after"),
                     broken=("leaves_subscriptions_open",),

@@ -45,6 +45,8 @@ if TYPE_CHECKING:
     #: A round: the request, the ``input_required`` result it got, and the retry.
     Round: TypeAlias = tuple[Seen, dict[str, Any], Seen]
     Look: TypeAlias = Callable[[Observation], Finding]
+    #: What is found where there is no round.
+    Absent: TypeAlias = Callable[[str], Finding]
     #: What is wrong with a round; None: nothing.
     Fault: TypeAlias = Callable[[Round], str | None]
 
@@ -59,9 +61,16 @@ def _requests(seen: Observation, step_id: str) -> list[Seen]:
 
 
 def _rounds(
-    seen: Observation, step_id: str, declares: str = "elicitation"
+    seen: Observation,
+    step_id: str,
+    declares: str = "elicitation",
+    without: Absent = unobserved,
 ) -> list[Round] | Finding:
-    """The rounds of one step that went on, or why there is none to look at."""
+    """
+    The rounds of one step that went on, or why there is none to look at.
+
+    `without` says what it is that no retry came: servers may not count on one.
+    """
     requests = _requests(seen, step_id)
     rounds = [
         (before, result, after)
@@ -72,19 +81,24 @@ def _rounds(
         return rounds
     if requests and required(seen, requests[0]):
         step = seen.step(step_id)
-        return broken(f"input was required, and no retry came; the call {ended(step)}")
+        return without(f"input was required, and no retry came; the call {ended(step)}")
     if undeclared(seen, declares):
         return not_applicable(f"the client does not declare {declares}")
     return unobserved("the server did not get to ask for input")
 
 
 def _each_round(
-    step_id: str, fault: Fault, good: str, *, declares: str = "elicitation"
+    step_id: str,
+    fault: Fault,
+    good: str,
+    *,
+    declares: str = "elicitation",
+    without: Absent = unobserved,
 ) -> Look:
     """A look at every round of a step; `fault` says what is wrong with one."""
 
     def look(seen: Observation) -> Finding:
-        rounds = _rounds(seen, step_id, declares)
+        rounds = _rounds(seen, step_id, declares, without)
         if isinstance(rounds, Finding):
             return rounds
         for each in rounds:
@@ -149,12 +163,17 @@ def _rounds_fault(seen: Observation) -> Finding:
     if problems:
         return broken(problems[0])
     if len(rounds) < 2:  # noqa: PLR2004 (one state shows no change of states)
-        return broken(f"the client stopped after round {len(rounds)} of 3")
+        return unobserved(f"the client stopped after round {len(rounds)} of 3")
     return holds(f"each of {len(rounds)} retries brought the state given last")
 
 
 def _answered(
-    step_id: str, fault: AnswerFault, good: str, *, declares: str = "elicitation"
+    step_id: str,
+    fault: AnswerFault,
+    good: str,
+    *,
+    declares: str = "elicitation",
+    without: Absent = unobserved,
 ) -> Look:
     """A look at the only answer that the retry of a step brings."""
 
@@ -163,7 +182,7 @@ def _answered(
         values = list(answers.values()) if isinstance(answers, dict) else [None]
         return fault(values[0] if values else None)
 
-    return _each_round(step_id, of, good, declares=declares)
+    return _each_round(step_id, of, good, declares=declares, without=without)
 
 
 def _check(
@@ -245,12 +264,14 @@ SCENARIOS = (
             ),
             _check(
                 "input-accepted",
-                "What the host put into the form reaches the server as accepted.",
-                "the action and the content in the retry",
+                "What the host put into the form reaches the server as accepted: "
+                "rounds of input are a pattern that every client supports.",
+                "a retry after the host's answer, its action and its content",
                 _answered(
                     "accept",
                     says("accept", HOST_WORDS),
                     "the server got the host's words",
+                    without=broken,
                 ),
                 page=_FORMS,
                 needs=("accept",),
@@ -258,9 +279,15 @@ SCENARIOS = (
             ),
             _check(
                 "input-declined",
-                "That the user declined reaches the server as such.",
+                "That the user declined reaches the server as such, where the call "
+                "is retried.",
                 "the action in the retry",
-                _answered("decline", says("decline"), "the server was told"),
+                _answered(
+                    "decline",
+                    says("decline"),
+                    "the server was told",
+                    without=not_applicable,
+                ),
                 page=_FORMS,
                 level=Level.SHOULD,
                 needs=("decline",),
@@ -268,9 +295,15 @@ SCENARIOS = (
             ),
             _check(
                 "input-cancelled",
-                "That the user dismissed the form reaches the server as such.",
+                "That the user dismissed the form reaches the server as such, where "
+                "the call is retried.",
                 "the action in the retry",
-                _answered("cancel", says("cancel"), "the server was told"),
+                _answered(
+                    "cancel",
+                    says("cancel"),
+                    "the server was told",
+                    without=not_applicable,
+                ),
                 page=_FORMS,
                 level=Level.SHOULD,
                 needs=("cancel",),
@@ -286,15 +319,17 @@ SCENARIOS = (
             ),
             _check(
                 "input-state-alone-retried",
-                "A result with a state and no input is retried with that state. (The "
-                "page says that a client may.)",
-                "a retry of the call, and the state that it brought",
+                "A client may retry where there is a state and no input; the retry "
+                "brings exactly that state.",
+                "the state that the retry brought, where there was one",
                 _each_round(
-                    "state-only", _state_fault, "the retry brought the state alone"
+                    "state-only",
+                    _state_fault,
+                    "the retry brought the state alone",
+                    without=not_applicable,
                 ),
-                level=Level.SHOULD,
                 needs=("state-only",),
-                broken=("needs_input_to_retry",),
+                broken=("forgets_a_state_without_input",),
             ),
             _check(
                 "input-no-state-invented",

@@ -63,22 +63,37 @@ def closed_ms(view: ServerView, request: Seen) -> float | None:
     return None
 
 
-def was_answered(seen: Observation, step_id: str, tool: str) -> Finding:
+def life_of(seen: Observation, request: Seen) -> Json:
+    """What a fault may have cost: on stdio the connection, over HTTP the session."""
+    exchange = seen.subject.exchange_of(request)
+    if exchange is None:
+        return request.connection
+    return exchange.header("mcp-session-id")
+
+
+def was_answered(
+    seen: Observation, step_id: str, tool: str, *, after: Seen | None = None
+) -> Finding:
     """
     Whether a call of a good tool got its own answer, on the wire and for the host.
 
-    For what must leave a connection usable, and what must leave a call unharmed.
+    For what must leave a connection usable, and what must leave a call unharmed. What
+    was answered on another connection than `after` came on says nothing of that one:
+    who opens another may have lost it, or may do so out of habit.
     """
     step = seen.step(step_id)
     if step.state is StepState.UNSUPPORTED:
         return unsupported(step.message)
     if step.state is not StepState.OK:
         return broken(f"the call of {tool} {ended(step)}")
-    for request in during(seen.subject.calls(tool), step):
+    # Of several, the host got the answer to the last.
+    for request in reversed(during(seen.subject.calls(tool), step)):
         answer = seen.subject.answer_to(request)
         sent = answer.result if answer else None
         result = step.value.get("result") if isinstance(step.value, dict) else None
         if isinstance(sent, dict) and isinstance(result, dict):
+            if after is not None and life_of(seen, request) != life_of(seen, after):
+                return unobserved(f"{tool} was called on another connection")
             if result.get("content") == sent.get("content"):
                 return holds(f"{tool} was answered, and the host got that answer")
             return broken(f"the host got another result than the answer to {tool}")

@@ -39,6 +39,8 @@ _PAGE, _PAGE_NOW = "basic/utilities/progress", "basic/patterns/progress"
 
 
 def _is_token(value: Json) -> bool:
+    if isinstance(value, float):
+        return value.is_integer()  # 1.0 is an integer, to JSON and to its schemas
     return isinstance(value, str | int) and not isinstance(value, bool)
 
 
@@ -108,11 +110,17 @@ def _log_is_surfaced(seen: Observation) -> Finding:
 
 def _late_is_harmless(seen: Observation) -> Finding:
     finding = was_answered(seen, "late", "late_progress")
-    return (
-        finding
-        if finding.kind is not Kind.HOLDS
-        else was_answered(seen, "after", "echo")
-    )
+    if finding.kind is not Kind.HOLDS:
+        return finding
+    last = seen.subject.calls("late_progress")[-1]
+    served = [
+        each
+        for each in seen.subject.faults("stray-notifications")
+        if each.index > last.index and "after the answer" in str(each.value["detail"])
+    ]
+    if not served:
+        return unobserved("no progress was sent after the answer")
+    return was_answered(seen, "after", "echo", after=last)
 
 
 SCENARIOS = (

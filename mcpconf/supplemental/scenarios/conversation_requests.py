@@ -63,7 +63,13 @@ def _response(seen: Observation, request: Seen) -> Seen | None:
 
 
 def _responds(
-    step_id: str, method: str, fault: Fault, good: str, *, declares: str | None = None
+    step_id: str,
+    method: str,
+    fault: Fault,
+    good: str,
+    *,
+    declares: str | None = None,
+    may_refuse: bool = False,
 ) -> Look:
     """A look at the response to the request of `method` that a step provokes."""
 
@@ -77,6 +83,8 @@ def _responds(
         response = _response(seen, asked[0])
         if response is None:
             return broken(f"{method} was never answered; the call {ended(step)}")
+        if may_refuse and isinstance(response.error, dict):
+            return not_applicable(f"the client refused, as it may: {response.error}")
         problem = fault(response)
         return holds(good) if problem is None else broken(problem)
 
@@ -117,6 +125,8 @@ def _ids_are_kept(seen: Observation) -> Finding:
         for each in during(seen.subject.sent, step)
         if each.method == "ping" and each.id in (7, "7")
     ]
+    if {type(each.id) for each in asked} != {int, str}:
+        return unobserved("the server did not get to ping under 7 and under '7'")
     for request in asked:
         if _response(seen, request) is None:
             return broken(f"nothing came back under the id {request.id!r}")
@@ -259,8 +269,8 @@ SCENARIOS = (
             ),
             _check(
                 "sampling-answered",
-                "A client that declares sampling answers with a message: role, "
-                "content and model. (No page demands it.)",
+                "A client that declares sampling answers with a message, of role, "
+                "content and model, or with an error. (No page demands it.)",
                 "the client's response to sampling/createMessage",
                 page="client/sampling",
                 look=_responds(
@@ -269,6 +279,7 @@ SCENARIOS = (
                     _result(sampling_fault),
                     "the server got a message",
                     declares="sampling",
+                    may_refuse=True,
                 ),
                 level=Level.SHOULD,
                 needs="sampling",
@@ -276,7 +287,8 @@ SCENARIOS = (
             ),
             _check(
                 "roots-answered",
-                "A client that declares roots answers with file:// URIs.",
+                "A client that declares roots answers with file:// URIs, or with an "
+                "error.",
                 "the client's response to roots/list",
                 page="client/roots",
                 look=_responds(
@@ -285,6 +297,7 @@ SCENARIOS = (
                     _result(roots_fault),
                     "the server got the list",
                     declares="roots",
+                    may_refuse=True,
                 ),
                 needs="roots",
                 broken=("roots_in_paths",),

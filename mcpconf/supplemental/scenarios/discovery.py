@@ -67,7 +67,8 @@ def _opening(name: str) -> Scenario:
                 id=f"opening-{name}-is-no-downgrade",
                 sentence="Over HTTP a client falls back to initialize when a request "
                 "is refused by 400 without an error of the stateless era, not when "
-                "the answer is unusable.",
+                "the answer is unusable. (Arguable: the page on versioning takes a "
+                "server for a legacy one by whatever is no error of that era.)",
                 page="basic/transports/streamable-http",
                 level=Level.SHOULD,
                 looks_for="no initialize after the answer to server/discover",

@@ -14,8 +14,9 @@ from mcpconf.supplemental.finding import (
     unobserved,
     unsupported,
 )
-from mcpconf.supplemental.looks import ended
+from mcpconf.supplemental.looks import ended, has_error_result, text_of
 from mcpconf.supplemental.observation import StepState
+from mcpconf.supplemental.scenarios.conversation_looks import life_of
 from mcpconf.supplemental.scenarios.pagination_looks import surfaced
 from mcpconf.transport import Transport
 
@@ -66,13 +67,13 @@ def wrong_opening(profile: str) -> Look:
         if seen.transport is Transport.STDIO and opening.state is StepState.OK:
             return _took_the_right_one(opening, detail)
         after = [each for each in _since(seen, fault) if each.method not in _HARMLESS]
-        if after and seen.transport is Transport.HTTP and not seen.is_stateless:
+        if not after or (opening.state is StepState.ERROR and not _completes(after)):
+            return _refused(seen, detail)
+        if seen.transport is Transport.HTTP and not seen.is_stateless:
             return broken(f"{detail}; the client went on with {after[0].method}")
-        if after:
-            # A client may send any request without discovery, so this shows nothing.
-            problem = f"{detail}; what went on needs no discovery, and the host is told"
-            return unsupported(f"{problem} nothing of it")
-        return _refused(seen, detail)
+        # A client may send any request without discovery, so this shows nothing.
+        problem = f"{detail}; what went on needs no discovery, and the host is told"
+        return unsupported(f"{problem} nothing of it")
 
     return look
 
@@ -85,13 +86,16 @@ def _took_the_right_one(opening: StepResult, detail: str) -> Finding:
     return holds(f"{detail}; the right answer, which followed, was taken")
 
 
+def _completes(after: list[Seen]) -> bool:
+    """Whether the client took the answer for that to its handshake."""
+    return any(each.method == "notifications/initialized" for each in after)
+
+
 def _refused(seen: Observation, detail: str) -> Finding:
+    """Nothing presupposes the answer: an error told of at any step is one."""
     opening = seen.step("connect")
-    count = len(seen.subject.requests(*_OPENINGS))
-    if count > _MOST_OPENINGS:
-        return broken(f"{detail}; the client asked {count} times")
     failed = _failed(opening, seen.step("list"))
-    if failed is None or (opening.state is StepState.OK and not seen.is_stateless):
+    if failed is None:
         return broken(f"{detail}; yet {opening.id} {ended(opening)}")
     return holds(f"{detail}; {failed.id} {ended(failed)}")
 
@@ -180,8 +184,13 @@ def look_at_twice(seen: Observation) -> Finding:
     names = surfaced(listed)
     if len(names) != len(set(names)):
         return broken("the tools of both answers were put together")
-    if not any(seen.subject.answer_to(each) for each in seen.subject.calls("echo")):
+    calls = seen.subject.calls("echo")
+    answered = [each for each in calls if seen.subject.answer_to(each)]
+    if not answered:
         return unobserved("no call was answered afterwards")
+    lists = seen.subject.requests("tools/list")
+    if not lists or life_of(seen, answered[-1]) != life_of(seen, lists[-1]):
+        return unobserved("the call was made on another connection than the list")
     return holds(f"{len(names)} tools of the first answer; a call afterwards succeeded")
 
 
@@ -193,6 +202,8 @@ def malformed(tool: str) -> Look:
         details = [e.value["detail"] for e in seen.subject.faults("malformed-answers")]
         if tool not in details:
             return unobserved(f"{tool} was not called: {ended(step)}")
+        if step.state is StepState.OK and has_error_result(step):
+            return holds(f"the host was given an error result: {text_of(step)!r}")
         if step.state is StepState.OK:
             return broken("the host was given a result")
         return holds(f"the call {ended(step)}")

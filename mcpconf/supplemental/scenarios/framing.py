@@ -6,11 +6,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from mcpconf.revision import Revision
-from mcpconf.supplemental.finding import Finding, broken, holds
+from mcpconf.supplemental.finding import Finding, broken, holds, unobserved
 from mcpconf.supplemental.looks import (
     ended,
     failed,
     got_text,
+    has_error_result,
     taken_or_failed,
     text_of,
 )
@@ -26,6 +27,7 @@ from mcpconf.supplemental.scenario import (
     close,
     connect,
 )
+from mcpconf.supplemental.scenarios.http_looks import shares_session
 
 if TYPE_CHECKING:
     from mcpconf.supplemental.observation import Observation
@@ -211,9 +213,9 @@ LONG_EVENT = Scenario(
 
 def _no_half_event(seen: Observation) -> Finding:
     step = seen.step("unfinished")
-    if step.state is StepState.OK:
+    if step.state is StepState.OK and not has_error_result(step):
         return broken(f"the unfinished event was dispatched: {text_of(step)!r}")
-    return holds(f"the call {ended(step)}")
+    return holds(f"nothing of it was dispatched; the call {ended(step)}")
 
 
 def _first_answer(seen: Observation) -> Finding:
@@ -221,6 +223,18 @@ def _first_answer(seen: Observation) -> Finding:
     if step.state is StepState.OK and text_of(step) == "second":
         return broken("the second response replaced the first")
     return got_text("two-answers", "first")(seen)
+
+
+def _own_answer(seen: Observation) -> Finding:
+    step, text = seen.step("after-two-answers"), "progress complete"
+    if step.state is not StepState.OK or has_error_result(step):
+        # It was answered wrongly to nobody.
+        return unobserved(f"the next call {ended(step)}")
+    if text_of(step) != text:
+        return broken(f"the host got {text_of(step)!r}, not {text!r}")
+    if not shares_session(seen, "sse_two_answers", "progress"):
+        return unobserved("the next call was made in another session")
+    return holds(f"the host got {text!r}")
 
 
 ENDINGS = Scenario(
@@ -234,7 +248,9 @@ ENDINGS = Scenario(
         *CONTROL,
         connect(),
         call("sse_two_answers", id="two-answers"),
-        call("echo", {"text": "after two answers"}, id="after-two-answers"),
+        # It promises no structured content, for want of which a client might refuse
+        # another's answer.
+        call("progress", id="after-two-answers"),
         call("sse_unfinished", id="unfinished"),
         close(id="close-unfinished"),
         connect(id="connect-no-answer"),
@@ -261,8 +277,9 @@ ENDINGS = Scenario(
             sentence="A response is the one of the request whose id it has.",
             page="basic",
             level=Level.MUST,
-            looks_for="the echo of the call after the one that was answered twice",
-            look=got_text("after-two-answers", "after two answers"),
+            looks_for="its own text in the result of the call after the one that was "
+            "answered twice",
+            look=_own_answer,
             provoked_by=("sse-two-answers",),
             needs=("after-two-answers",),
             broken=("keeps_a_stray_answer_for_the_next_request",),

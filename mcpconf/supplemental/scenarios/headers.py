@@ -10,7 +10,13 @@ from __future__ import annotations
 import binascii
 from typing import TYPE_CHECKING, Any
 
-from mcpconf.supplemental.finding import Finding, broken, holds, unobserved
+from mcpconf.supplemental.finding import (
+    Finding,
+    broken,
+    holds,
+    not_applicable,
+    unobserved,
+)
 from mcpconf.supplemental.scenario import (
     HANDSHAKE,
     HTTP,
@@ -88,18 +94,34 @@ def _all(seen: Observation, what: str) -> Finding:
     return holds(f"all {count} messages {what}")
 
 
-def _agreed_version_header(seen: Observation) -> Finding:
-    count = 0
-    for message, exchange in _posts(seen):
-        if message.method in {"initialize", "server/discover"}:
-            continue
-        if exchange.header("mcp-protocol-version") != seen.revision.value:
-            said = exchange.headers.get("mcp-protocol-version")
-            return broken(f"{_name(message)} says {said}, not {seen.revision.value}")
-        count += 1
-    if not count:
+def _said_versions(seen: Observation) -> list[tuple[Seen, tuple[str, ...]]]:
+    """Every message after ``initialize``, and what its header says of the version."""
+    return [
+        (message, exchange.headers.get("mcp-protocol-version", ()))
+        for message, exchange in _posts(seen)
+        if message.method not in {"initialize", "server/discover"}
+    ]
+
+
+def _has_version_header(seen: Observation) -> Finding:
+    said = _said_versions(seen)
+    for message, versions in said:
+        if not versions:
+            return broken(f"{_name(message)} has no MCP-Protocol-Version")
+    if not said:
         return unobserved("the client sent nothing after initialize")
-    return holds(f"{seen.revision.value} in all {count} messages after initialize")
+    return holds(f"all {len(said)} messages after initialize have the header")
+
+
+def _agreed_version_header(seen: Observation) -> Finding:
+    said = [each for each in _said_versions(seen) if each[1]]
+    agreed = seen.revision.value
+    for message, versions in said:
+        if versions != (agreed,):
+            return broken(f"{_name(message)} says {versions}, not {agreed}")
+    if not said:
+        return not_applicable("no message after initialize has the header")
+    return holds(f"{agreed} in all {len(said)} messages that have the header")
 
 
 def _session_header(seen: Observation) -> Finding:
@@ -269,12 +291,19 @@ HEADERS = Scenario(
         ),
         _check(
             "version-header",
-            "After initialize, every request has MCP-Protocol-Version, which is the "
-            "version that was agreed.",
-            _agreed_version_header,
+            "After initialize, every request has MCP-Protocol-Version.",
+            _has_version_header,
             "forgets_the_version_header",
-            page=_LIFECYCLE,  # of the version, basic/transports only says SHOULD
+            page=_LIFECYCLE,
             revisions=HANDSHAKE,
+        ),
+        _check(
+            "version-header-is-agreed",
+            "The version in MCP-Protocol-Version should be the one that was agreed.",
+            _agreed_version_header,
+            "says_an_older_version_in_its_headers",
+            revisions=HANDSHAKE,
+            level=Level.SHOULD,
         ),
         _check(
             "session-header",

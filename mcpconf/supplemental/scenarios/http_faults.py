@@ -10,13 +10,13 @@ from mcpconf.supplemental.scenario import (
     CheckDefinition,
     Level,
     Scenario,
-    Step,
     call,
     close,
     connect,
 )
 from mcpconf.supplemental.scenarios.http_looks import (
     goes_on,
+    goes_on_in_its_session,
     is_bounded,
     names_session,
     no_probes,
@@ -30,53 +30,50 @@ _HTTP = "basic/transports"
 _STATELESS_HTTP = "basic/transports/streamable-http"
 _TIMEOUTS = "basic/lifecycle"
 
-_ACKNOWLEDGEMENTS = (
-    ("ack-204", "no content at all (204)", "refuses_no_content"),
-    ("ack-200", "200 and a length of 0", "parses_a_body_of_no_length"),
-    (
+
+def _acknowledgement(profile: str, what: str, client: str) -> Scenario:
+    """
+    One way to take notifications.
+
+    A scenario of its own: a client that it drives to another attempt meets it again.
+    """
+    return Scenario(
+        name=f"http-{profile}",
+        title=f"notifications are acknowledged by {what}",
+        profiles=(profile,),
+        revisions=HANDSHAKE,
+        transports=HTTP,
+        has_control=True,
+        request_timeout_s=2.0,
+        steps=(*CONTROL, connect(), call("echo", {"text": profile})),
+        checks=(
+            CheckDefinition(
+                id=f"http-{profile}",
+                sentence=f"A notification is acknowledged by 202; {what} is as good. "
+                "(No page demands it.)",
+                page=_HTTP,
+                level=Level.SHOULD,
+                looks_for="the echo, in a session whose notifications/initialized was "
+                "answered so",
+                look=taken(profile),
+                provoked_by=(profile,),
+                needs=("connect",),
+                broken=(client,),
+            ),
+        ),
+    )
+
+
+ACKNOWLEDGEMENTS = (
+    _acknowledgement("ack-204", "no content at all (204)", "refuses_no_content"),
+    _acknowledgement("ack-200", "200 and a length of 0", "parses_a_body_of_no_length"),
+    _acknowledgement(
         "ack-200-chunked",
         "200 and an empty chunked body",
         "parses_an_empty_chunked_body",
     ),
-    ("ack-202-close", "202 that ends with its connection", "needs_a_length"),
-)
-
-
-def _session(name: str) -> tuple[Step, ...]:
-    """One session from its opening to its end, with two notifications in it."""
-    return (
-        connect(id=f"connect-{name}"),
-        Step(
-            id=f"cancel-{name}",
-            verb="cancel",
-            arguments={"tool": "slow", "arguments": {}, "after_s": 0.05},
-        ),
-        call("echo", {"text": name}, id=f"call-{name}"),
-        close(id=f"close-{name}"),
-    )
-
-
-ACKNOWLEDGEMENTS = Scenario(
-    name="http-acknowledgements",
-    title="notifications taken with every success that has no body",
-    profiles=tuple(name for name, _, _ in _ACKNOWLEDGEMENTS),
-    revisions=HANDSHAKE,
-    transports=HTTP,
-    request_timeout_s=2.0,
-    steps=tuple(step for name, _, _ in _ACKNOWLEDGEMENTS for step in _session(name)),
-    checks=tuple(
-        CheckDefinition(
-            id=name,
-            sentence=f"A notification is acknowledged by 202; {what} is as good. "
-            "(No page demands it.)",
-            page=_HTTP,
-            level=Level.SHOULD,
-            looks_for="a session that works after its notifications were answered so",
-            look=taken(name, tuple(each for each, _, _ in _ACKNOWLEDGEMENTS)),
-            provoked_by=(name,),
-            broken=(client,),
-        )
-        for name, what, client in _ACKNOWLEDGEMENTS
+    _acknowledgement(
+        "ack-202-close", "202 that ends with its connection", "needs_a_length"
     ),
 )
 
@@ -209,8 +206,9 @@ STATUSES = Scenario(
             page=_TIMEOUTS,
             stateless_page=_STATELESS_HTTP,
             level=Level.SHOULD,
-            looks_for="the echo of a call after one that was answered 503",
-            look=got_text("again", "again"),
+            looks_for="the echo of a call after one that was answered 503, in the same "
+            "session where there are sessions",
+            look=goes_on_in_its_session("again", "status_503"),
             provoked_by=("status-503",),
             needs=("again",),
             broken=("gives_up_a_busy_server",),
@@ -270,51 +268,60 @@ SESSION = Scenario(
     ),
 )
 
-PUSH_STREAM = Scenario(
-    name="http-push-stream",
-    title="a push stream is refused, or ends at once",
-    profiles=("push-refused", "push-closed"),
-    revisions=HANDSHAKE,
-    transports=HTTP,
-    limits={"delay_s": 0.6},
-    request_timeout_s=2.0,
-    steps=(
-        connect(id="connect-refused"),
-        call("slow", id="call-refused"),
-        close(id="close-refused"),
-        connect(id="connect-closed"),
-        call("slow", id="call-closed"),
-        close(id="close-closed"),
-    ),
-    checks=(
+
+def _push_stream(name: str, title: str, check: CheckDefinition) -> Scenario:
+    """One way to have no push stream, for every session."""
+    return Scenario(
+        name=f"http-push-stream-{name}",
+        title=title,
+        profiles=(f"push-{name}",),
+        revisions=HANDSHAKE,
+        transports=HTTP,
+        limits={"delay_s": 0.6},
+        has_control=True,
+        request_timeout_s=2.0,
+        steps=(*CONTROL, connect(), call("slow")),
+        checks=(check,),
+    )
+
+
+PUSH_STREAMS = (
+    _push_stream(
+        "refused",
+        "a push stream is refused",
         CheckDefinition(
             id="http-push-stream-refused",
             sentence="A server need not offer a push stream; 405 says it has none.",
             page=_HTTP,
             level=Level.MUST,
-            looks_for="a session that works after its GET was answered 405",
+            looks_for="the result of a call, in a session whose GET was answered 405",
             look=push_stream_may_be_refused,
-            needs=("call-refused",),
+            needs=("call",),
             broken=("needs_a_push_stream",),
         ),
+    ),
+    _push_stream(
+        "closed",
+        "a push stream ends at once",
         CheckDefinition(
             id="http-push-stream-closed",
             sentence="A push stream that ends is opened again later, if at all. (No "
             "page demands it.)",
             page=_HTTP,
             level=Level.SHOULD,
-            looks_for="a session that works, and few GETs, after the stream ended",
+            looks_for="the result of a call in a session whose push stream ended, and "
+            "few GETs",
             look=push_stream_may_be_closed,
-            needs=("call-closed",),
+            needs=("call",),
             broken=("reopens_the_push_stream_at_once",),
         ),
     ),
 )
 
 SCENARIOS: tuple[Scenario, ...] = (
-    ACKNOWLEDGEMENTS,
+    *ACKNOWLEDGEMENTS,
     CONTENT_TYPES,
     STATUSES,
     SESSION,
-    PUSH_STREAM,
+    *PUSH_STREAMS,
 )

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from mcpconf.fixture_server.profile import http_faults
 from mcpconf.supplemental.finding import (
     Finding,
+    Kind,
     broken,
     holds,
     not_applicable,
@@ -26,12 +28,18 @@ if TYPE_CHECKING:
     from mcpconf.supplemental.scenario import Look
 
 _SESSION = "mcp-session-id"
-_NOT_FOUND, _OK = 404, 200
+_NOT_FOUND, _NOT_ALLOWED, _OK = 404, 405, 200
 #: Requests for these are the beginning of a login.
 _LOGIN = ("/.well-known/", "/authorize", "/token", "/register")
-#: A client that waits as it is asked to opens four streams in the time; one that does
-#: not opens a hundred.
-_MOST_STREAMS = 10
+#: A client that waits as it is asked to opens five streams in a second, and may have
+#: two sessions; one that does not opens a hundred.
+_MOST_STREAMS, _SECOND_MS = 12, 1000.0
+#: The ways to take a notification.
+_REPLIES = {
+    each.name: each.reply
+    for each in http_faults.PROFILES
+    if issubclass(each, http_faults.Acknowledgement)
+}
 
 
 def within(
@@ -41,25 +49,88 @@ def within(
     return tuple(each for each in exchanges if start_ms <= each.t_ms <= end_ms)
 
 
-def taken(profile: str, kind: tuple[str, ...]) -> Look:
-    """The sessions whose notifications this profile answered worked."""
+def _session_of(view: ServerView, message: Seen) -> str | None:
+    """The session a message travelled in."""
+    exchange = view.exchange_of(message)
+    return exchange.header(_SESSION) if exchange else None
+
+
+def _answered(view: ServerView, tool: str, text: str | None = None) -> list[Seen]:
+    """The calls of a tool, with this text where there is one, that had a result."""
+    wanted = {} if text is None else {"text": text}
+    return [
+        each
+        for each in view.calls(tool)
+        if (each.params.get("arguments") or {}) == wanted
+        and (answer := view.answer_to(each)) is not None
+        and answer.result is not None
+    ]
+
+
+def _worked(seen: Observation, text: str) -> Finding:
+    """The connection was opened, and its call gave the host this text."""
+    opened = seen.step("connect")
+    if opened.state is not StepState.OK:
+        return broken(f"the opening {ended(opened)}")
+    return got_text("call", text)(seen)
+
+
+def _was_answered_by(profile: str, exchange: Exchange) -> bool:
+    status, headers, _ = _REPLIES[profile]
+    return exchange.status == status and all(
+        exchange.response_headers.get(name.lower()) == (value,)
+        for name, value in headers
+    )
+
+
+def taken(name: str) -> Look:
+    """
+    The session of the call that worked is one whose opening was acknowledged so.
+
+    A session that the acknowledgement broke, and that another attempt replaced, is no
+    evidence; nor is one in which there was nothing to acknowledge.
+    """
 
     def look(seen: Observation) -> Finding:
-        served = [event.t_ms for event in seen.subject.faults(profile)]
-        found = None
-        for name in kind:
-            opened, called = seen.step(f"connect-{name}"), seen.step(f"call-{name}")
-            last_ms = max(opened.t1_ms, called.t1_ms)
-            if not any(opened.t0_ms <= t_ms <= last_ms for t_ms in served):
-                continue
-            if opened.state is not StepState.OK:
-                return broken(f"the opening {ended(opened)}")
-            found = got_text(called.id, name)(seen)
-            if called.state is not StepState.OK:
-                return found
-        return found or unobserved("no session of the steps was answered so")
+        found = _worked(seen, name)
+        if found.kind is not Kind.HOLDS:
+            return found
+        view = seen.subject
+        sessions = {_session_of(view, e) for e in _answered(view, "echo", name)}
+        for each in view.notifications("notifications/initialized"):
+            exchange = view.exchange_of(each)
+            if (
+                exchange is not None
+                and exchange.header(_SESSION) in sessions
+                and _was_answered_by(name, exchange)
+            ):
+                return holds(f"{found.detail} in a session that was acknowledged so")
+        return unobserved("no notification of the session that worked was answered so")
 
     return look
+
+
+def goes_on_in_its_session(name: str, tool: str) -> Look:
+    """The step echoed its own name, in the session of the call of `tool`."""
+
+    def look(seen: Observation) -> Finding:
+        found = got_text(name, name)(seen)
+        if found.kind is not Kind.HOLDS:
+            return found
+        if not shares_session(seen, tool, "echo", name):
+            return broken(f"{found.detail}, but the session had been given up")
+        return found
+
+    return look
+
+
+def shares_session(
+    seen: Observation, tool: str, then: str, text: str | None = None
+) -> bool:
+    """Whether an answered call of `then` was made in the session of one of `tool`."""
+    view = seen.subject
+    sessions = {_session_of(view, each) for each in view.calls(tool)}
+    return any(_session_of(view, e) in sessions for e in _answered(view, then, text))
 
 
 def no_probes(seen: Observation) -> Finding:
@@ -131,73 +202,96 @@ def names_session(seen: Observation) -> Finding:
     return holds(f"all {len(later)} requests after the opening named their session")
 
 
-def _new_opening(seen: Observation) -> tuple[Exchange | None, Exchange | None]:
-    """The first request answered 404 in a session's name; the opening after it."""
+def _new_openings(seen: Observation) -> tuple[Exchange | None, list[Exchange]]:
+    """The first request that met the loss of its session; the openings after it."""
     view = seen.subject
+    by_id = {each.id: each for each in view.exchanges}
+    dropped = [
+        by_id[number]
+        for fault in view.faults("session-dropped")
+        if (number := fault.value.get("exchange")) in by_id
+    ]
     lost = next(
         (
-            e
-            for e in view.exchanges
-            if e.status == _NOT_FOUND and e.headers.get(_SESSION)
+            each
+            for each in view.exchanges
+            if each.status == _NOT_FOUND
+            and any(
+                each.id > drop.id and each.header(_SESSION) == drop.header(_SESSION)
+                for drop in dropped
+            )
         ),
         None,
     )
     if lost is None:
-        return None, None
+        return None, []
     openings = {each.exchange for each in view.requests("initialize")}
-    later = (each for each in view.exchanges if each.id > lost.id)
-    return lost, next((each for each in later if each.id in openings), None)
+    return lost, [e for e in view.exchanges if e.id > lost.id and e.id in openings]
 
 
 def starts_anew(seen: Observation) -> Finding:
     """After a 404 the client opened a session, and named none in that."""
-    lost, opening = _new_opening(seen)
+    lost, openings = _new_openings(seen)
     if lost is None:
         return unobserved("the client made no request in the lost session")
-    if opening is None:
+    if not openings:
         return broken("no initialize followed the 404")
-    if opening.headers.get(_SESSION):
+    if any(each.headers.get(_SESSION) for each in openings):
         return broken("the initialize after the 404 names a session")
     return holds("an initialize without a session id followed the 404")
 
 
 def goes_on(seen: Observation) -> Finding:
     """A call after the new opening was made in the new session, and answered."""
-    _, opening = _new_opening(seen)
-    if opening is None:
+    _, openings = _new_openings(seen)
+    if not openings:
         return not_applicable("the client opened no new session")
     view = seen.subject
-    given = opening.response_headers.get(_SESSION)
-    for request in view.calls("echo"):
+    given = {each.response_headers.get(_SESSION) for each in openings} - {None}
+    for request in _answered(view, "echo", "after"):
         exchange = view.exchange_of(request)
-        if (
-            request.params.get("arguments") == {"text": "after"}
-            and exchange is not None
-            and exchange.headers.get(_SESSION) == given
-        ):
+        if exchange is not None and exchange.headers.get(_SESSION) in given:
             return got_text("after", "after")(seen)
     return broken(f"no later call names the new session: {ended(seen.step('after'))}")
 
 
-def _pushed(seen: Observation, profile: str, session: str) -> tuple[int, Finding]:
-    """How often a profile answered a GET, and whether the session worked."""
-    opened, called = seen.step(f"connect-{session}"), seen.step(f"call-{session}")
-    if opened.state is not StepState.OK:
-        return len(seen.subject.faults(profile)), broken(f"the opening {ended(opened)}")
-    return len(seen.subject.faults(profile)), got_text(called.id, "done")(seen)
+def _push_streams(seen: Observation) -> tuple[Finding, tuple[Exchange, ...]]:
+    """How the call went, and the GETs of its session from before it was answered."""
+    view = seen.subject
+    asked = tuple(e for e in view.exchanges if e.method == "GET" and e.header(_SESSION))
+    if not asked:
+        return not_applicable("the client asks for no push stream"), ()
+    found = _worked(seen, "done")
+    if found.kind is not Kind.HOLDS:
+        return found, ()
+    ends = {
+        _session_of(view, each): answer.t_ms
+        for each in _answered(view, "slow")
+        if (answer := view.answer_to(each)) is not None
+    }
+    gets = [e for e in asked if e.t_ms <= ends.get(e.header(_SESSION), 0.0)]
+    if not gets:
+        return unobserved("the session that worked asked for no push stream"), ()
+    return found, tuple(gets)
 
 
 def push_stream_may_be_refused(seen: Observation) -> Finding:
     """The session goes on without a push stream."""
-    count, found = _pushed(seen, "push-refused", "refused")
-    return found if count else not_applicable("the client asks for no push stream")
+    found, gets = _push_streams(seen)
+    if gets and not any(each.status == _NOT_ALLOWED for each in gets):
+        return unobserved("no push stream of the session that worked was refused")
+    return found
 
 
 def push_stream_may_be_closed(seen: Observation) -> Finding:
     """The session goes on, and the stream is not asked for again and again."""
-    count, found = _pushed(seen, "push-closed", "closed")
-    if not count:
-        return not_applicable("the client asks for no push stream")
-    if count > _MOST_STREAMS:
-        return broken(f"the stream was opened {count} times in less than a second")
-    return Finding(found.kind, f"{found.detail}; {count} push streams")
+    served = [each for each in seen.subject.exchanges if each.method == "GET"]
+    most = max(
+        (len(within(served, e.t_ms, e.t_ms + _SECOND_MS)) for e in served), default=0
+    )
+    if most > _MOST_STREAMS:
+        return broken(f"the stream was opened {most} times in a second")
+    found, gets = _push_streams(seen)
+    if gets and not any(each.status == _OK for each in gets):
+        return unobserved("no push stream of the session that worked ended")
+    return Finding(found.kind, f"{found.detail}; at most {most} push streams a second")

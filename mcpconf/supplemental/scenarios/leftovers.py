@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from mcpconf.supplemental.finding import Finding, unobserved
+from mcpconf.supplemental.looks import text_of
 from mcpconf.supplemental.scenario import (
     CheckDefinition,
     Level,
@@ -20,7 +22,10 @@ from mcpconf.supplemental.scenarios.stdio_looks import (
 )
 
 if TYPE_CHECKING:
+    from mcpconf.supplemental.observation import Observation
     from mcpconf.supplemental.scenario import Look, Step
+
+_CONNECTIONS = (1, 2, 3)
 
 
 def _connection(number: int) -> tuple[Step, ...]:
@@ -29,6 +34,18 @@ def _connection(number: int) -> tuple[Step, ...]:
         call("echo", {"text": "heard"}, id=f"call-{number}"),
         close(id=f"close-{number}"),
     )
+
+
+def after_use(look: Look) -> Look:
+    """`look`, where every connection was used: one that never was leaves nothing."""
+
+    def guarded(seen: Observation) -> Finding:
+        for number in _CONNECTIONS:
+            if text_of(seen.step(f"call-{number}")) != "heard":
+                return unobserved(f"connection {number} was of no use")
+        return look(seen)
+
+    return guarded
 
 
 def _check(
@@ -41,7 +58,7 @@ def _check(
         stateless_page="basic/transports/stdio",
         level=Level.SHOULD,
         looks_for=looks_for,
-        look=look,
+        look=after_use(look),
         needs=("call-3", "close-3"),
         broken=(client,),
     )
@@ -50,7 +67,7 @@ def _check(
 LEFTOVERS = Scenario(
     name="leftovers",
     title="three connections to a good server, opened and closed",
-    steps=(*_connection(1), *_connection(2), *_connection(3)),
+    steps=tuple(step for number in _CONNECTIONS for step in _connection(number)),
     checks=(
         _check(
             "nothing-survives",

@@ -21,6 +21,8 @@ from mcpconf.supplemental.scenarios.negotiation_looks import (
     look_at_no_common,
     look_at_nothing_else,
     look_at_offer,
+    look_at_offers,
+    look_at_refused_attempts,
     look_at_refused_handshake,
     look_at_retry,
     look_at_stateless_requests,
@@ -32,6 +34,7 @@ _VERSIONING = "basic/versioning"
 _LIFECYCLE_2025 = (
     "https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle"
 )
+_BOUND = "(No page demands it; the bound of 20 attempts is ours.)"
 _STEPS = (*CONTROL, connect(), listing())
 
 _OLD_SERVER = Scenario(
@@ -46,7 +49,8 @@ _OLD_SERVER = Scenario(
         CheckDefinition(
             id="old-server-is-recognised",
             sentence="A client that an older server refuses falls back to initialize, "
-            "or reports a clear error; it does not go on with stateless requests.",
+            "or reports a clear error; it does not go on with stateless requests. (The "
+            "bound of 20 for one that sends no server/discover is ours.)",
             page=_VERSIONING,
             level=Level.SHOULD,
             looks_for="no stateless request after server/discover was refused but "
@@ -58,7 +62,7 @@ _OLD_SERVER = Scenario(
         CheckDefinition(
             id="fallback-offers-handshake-version",
             sentence="A client that falls back should offer a version that has a "
-            "handshake, and complete it.",
+            "handshake, and complete it, or leave when it is answered.",
             page=_LIFECYCLE_2025,
             level=Level.SHOULD,
             looks_for="initialize with a version before 2026-07-28, initialized, and "
@@ -104,6 +108,16 @@ _MODERN_SERVER = Scenario(
             needs=("connect",),
             broken=("goes_on_after_refused_initialize",),
         ),
+        CheckDefinition(
+            id="refused-initialize-is-not-repeated",
+            sentence=f"A client does not try a refused handshake for ever. {_BOUND}",
+            page=_LIFECYCLE,
+            level=Level.SHOULD,
+            looks_for="at most 20 initialize requests",
+            look=look_at_refused_attempts,
+            needs=("connect",),
+            broken=("shakes_hands_again_and_again",),
+        ),
     ),
 )
 
@@ -122,7 +136,8 @@ def _unknown(version: str, year: str) -> Scenario:
             CheckDefinition(
                 id=f"unknown-version-{year}-ends-connection",
                 sentence="A client that does not support the version in the server's "
-                "response disconnects.",
+                "response disconnects. (That it may try again, 20 times at most, is "
+                "ours.)",
                 page=_LIFECYCLE,
                 level=Level.SHOULD,
                 looks_for=f"nothing after the answer with {version} but another "
@@ -149,7 +164,7 @@ _NO_COMMON = Scenario(
         CheckDefinition(
             id="no-common-version-is-reported",
             sentence="Where no version is common to both, the client surfaces an "
-            "error; it does not try for ever.",
+            "error; it does not try for ever. (The bound of 20 requests is ours.)",
             page=_VERSIONING,
             level=Level.SHOULD,
             looks_for="at most 20 requests that are refused, and an error of connect "
@@ -216,6 +231,18 @@ _OFFER = Scenario(
                 needs=("connect",),
                 broken=("keeps_a_refused_offer",),
             ),
+        ),
+        CheckDefinition(
+            id="wrong-offer-is-not-repeated",
+            sentence="A client does not offer for ever a version that the server does "
+            f"not speak. {_BOUND}",
+            page=_LIFECYCLE,
+            stateless_page=_VERSIONING,
+            level=Level.SHOULD,
+            looks_for=f"at most 20 requests that offer {UNKNOWN_NEW}",
+            look=look_at_offers,
+            needs=("connect",),
+            broken=("retries_refused_version",),
         ),
     ),
 )

@@ -26,7 +26,8 @@ _DISCOVER = "server/discover"
 #: What may be sent whatever was refused: another attempt, in either era.
 _OPENINGS = frozenset({"initialize", _DISCOVER})
 _HARMLESS = _OPENINGS | {"ping", "notifications/cancelled"}
-#: A client may try again; it does not try for ever.
+#: A client may try again; it does not try for ever. No page says how often: the bound
+#: is ours, and what is a MUST does not rest on it.
 _MOST_ATTEMPTS = 20
 _TIMEOUT = "timeout"
 
@@ -100,12 +101,19 @@ def look_at_fallback(seen: Observation) -> Finding:
         offered = each.params.get("protocolVersion")
         if not isinstance(offered, str) or era_of(offered) is not Era.HANDSHAKE:
             return broken(f"initialize offers {offered!r}, which has no handshake")
+    return _after_a_good_offer(seen, openings[0].params["protocolVersion"])
+
+
+def _after_a_good_offer(seen: Observation, offered: str) -> Finding:
+    """It completes the handshake and lists, or leaves before, as it may."""
     failed = _failed(seen)
+    told = seen.subject.notifications("notifications/initialized")
     if failed is not None:
-        return broken(f"initialize was sent; {failed.id} {ended(failed)}")
-    if not seen.subject.notifications("notifications/initialized"):
+        problem = f"{offered} was offered; {failed.id} {ended(failed)}"
+        is_lost = bool(told) or failed.error_kind == _TIMEOUT
+        return broken(problem) if is_lost else not_applicable(problem)
+    if not told:
         return broken("initialize was answered, and no initialized was sent")
-    offered = openings[0].params["protocolVersion"]
     return holds(f"fell back with an offer of {offered}, and listed the tools")
 
 
@@ -140,9 +148,17 @@ def look_at_nothing_else(seen: Observation) -> Finding:
     ]
     if strange:
         return broken(f"initialize was refused; then {strange[0].method} was sent")
-    if len(after) > _MOST_ATTEMPTS:
-        return broken(f"initialize was refused; {len(after)} messages were sent then")
     return holds("nothing was sent after it that needs a handshake")
+
+
+def look_at_refused_attempts(seen: Observation) -> Finding:
+    """A refused handshake is not tried for ever."""
+    count = len(seen.subject.requests("initialize"))
+    if _first_refusal(seen, "initialize") is None:
+        return unobserved("no initialize was refused")
+    if count > _MOST_ATTEMPTS:
+        return broken(f"initialize was refused, and sent {count} times")
+    return holds(f"initialize was sent {count} time(s)")
 
 
 def unknown_version(profile: str) -> Look:
@@ -211,10 +227,19 @@ def look_at_offer(seen: Observation) -> Finding:
     used = [each for each in _after(seen, answer) if _uses(seen, each)]
     if used:
         return broken(f"went on with {UNKNOWN_NEW}: {used[0].method}")
-    if len(offers) > _MOST_ATTEMPTS:
-        return broken(f"{UNKNOWN_NEW} was offered {len(offers)} times")
     how = f"agreed on {agreed}" if opening.state is StepState.OK else ended(opening)
     return holds(f"{UNKNOWN_NEW} was offered {len(offers)} time(s); connect: {how}")
+
+
+def look_at_offers(seen: Observation) -> Finding:
+    """A version that was refused, or answered by another, is not offered for ever."""
+    offers = [each for each in seen.subject.requests() if _offers(seen, each)]
+    if len(offers) > _MOST_ATTEMPTS:
+        return broken(f"{UNKNOWN_NEW} was offered {len(offers)} times")
+    opening = seen.step("connect")
+    if not offers and opening.state is not StepState.ERROR:
+        return unobserved(f"{UNKNOWN_NEW} was not offered; connect {ended(opening)}")
+    return holds(f"{UNKNOWN_NEW} was offered {len(offers)} time(s)")
 
 
 def _uses(seen: Observation, message: Seen) -> bool:

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from mcpconf.supplemental.scenario import (
+    HANDSHAKE,
+    STATELESS,
     CheckDefinition,
     Level,
     Scenario,
@@ -24,6 +28,15 @@ _PAGE = "server/utilities/pagination"
 #: No page of the specification bounds a list; its pages on tools ask hosts to be wary.
 _TOOLS_PAGE = "server/tools"
 _RESOURCES = listing("resources", id="list-resources")
+
+
+def _as_worded(check: CheckDefinition) -> tuple[CheckDefinition, CheckDefinition]:
+    """That an empty cursor is no end is a SHOULD, and from 2026-07-28 on a MUST."""
+    return (
+        replace(check, revisions=HANDSHAKE, level=Level.SHOULD),
+        replace(check, revisions=STATELESS),
+    )
+
 
 _CURSORS = Scenario(
     name="pagination-cursors",
@@ -72,7 +85,7 @@ _CURSORS = Scenario(
 
 _EMPTY = Scenario(
     name="pagination-empty",
-    title="an empty page of tools, and an empty cursor for resources",
+    title="an empty page of tools, and an empty cursor on page 2 of resources",
     profiles=("empty-page", "empty-cursor"),
     steps=(connect(), listing(), _RESOURCES),
     checks=(
@@ -89,18 +102,20 @@ _EMPTY = Scenario(
             needs=("list",),
             broken=("stops_at_empty_page",),
         ),
-        CheckDefinition(
-            id="empty-cursor-is-no-end",
-            sentence="Only a missing nextCursor ends a list; the empty string is a "
-            "cursor. (From 2026-07-28 on the page says MUST.)",
-            page=_PAGE,
-            level=Level.SHOULD,
-            looks_for='a resources/list request with "cursor": "", and the resource '
-            "of its page among those that the host was given",
-            look=look_at_empty_cursor,
-            provoked_by=("empty-cursor",),
-            needs=("list-resources",),
-            broken=("takes_empty_cursor_for_the_end",),
+        *_as_worded(
+            CheckDefinition(
+                id="empty-cursor-is-no-end",
+                sentence="Only a missing nextCursor ends a list; the empty string is "
+                "a cursor.",
+                page=_PAGE,
+                level=Level.MUST,
+                looks_for='a resources/list request with "cursor": "" after the page '
+                "that names it, which is the second",
+                look=look_at_empty_cursor,
+                provoked_by=("empty-cursor",),
+                needs=("list-resources",),
+                broken=("takes_empty_cursor_for_the_end",),
+            ),
         ),
     ),
 )
@@ -160,11 +175,10 @@ _LONG = Scenario(
     checks=(
         CheckDefinition(
             id="long-cursor-is-whole",
-            sentence="A cursor of any length is sent back as it is, or refused with "
-            "an error; it is never cut. (The page forbids to change it, and knows no "
-            "refusal.)",
+            sentence="A client does not modify a cursor, however long it is. It may "
+            "follow it or refuse the list.",
             page=_PAGE,
-            level=Level.SHOULD,
+            level=Level.MUST,
             looks_for="the cursor that came back, byte by byte, or an error of the "
             "client's own",
             look=look_at_long_cursor,

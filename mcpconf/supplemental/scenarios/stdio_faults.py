@@ -16,8 +16,10 @@ from mcpconf.supplemental.scenario import (
 from mcpconf.supplemental.scenarios import stdio_life
 from mcpconf.supplemental.scenarios.leftovers import LEFTOVERS
 from mcpconf.supplemental.scenarios.stdio_looks import (
-    fails_before,
+    fails_soon_after_exit,
     no_undecodable_result,
+    survives_exit,
+    waits_for_start,
     works,
     works_or_fails,
 )
@@ -65,7 +67,7 @@ STDERR = Scenario(
             stateless_page=_STATELESS,
             level=Level.SHOULD,
             looks_for="the echo, from behind more than a pipe holds",
-            look=works("heard"),
+            look=works("heard", "stderr-flood"),
             provoked_by=("stderr-flood",),
             needs=("call",),
             broken=("never_reads_stderr",),
@@ -88,11 +90,12 @@ SLOW_START = Scenario(
             page=_LIFECYCLE,
             stateless_page=_STATELESS,
             level=Level.SHOULD,
-            looks_for="the echo, though the first answer takes a second",
-            look=works("heard"),
+            looks_for="the echo, though the first answer takes a second; nothing is "
+            "asked twice before it",
+            look=waits_for_start("heard"),
             provoked_by=("slow-start",),
             needs=("connect",),
-            broken=("gives_a_server_a_moment",),
+            broken=("gives_a_server_a_moment", "asks_a_slow_server_again"),
         ),
     ),
 )
@@ -103,7 +106,8 @@ EARLY_EXIT = Scenario(
     profiles=("early-exit",),
     transports=STDIO,
     has_control=True,
-    # Half of it is what a client may wait for a discovery: far more than is allowed.
+    # Half of it is what a client may wait for a discovery: more than is allowed after
+    # the last exit. A client may start the server again a few times before.
     request_timeout_s=6.0,
     steps=(*CONTROL, connect()),
     checks=(
@@ -114,8 +118,8 @@ EARLY_EXIT = Scenario(
             page=_LIFECYCLE,
             stateless_page=_STATELESS,
             level=Level.SHOULD,
-            looks_for="an error of the opening, earlier than the client's limit",
-            look=fails_before("connect", 2.5),
+            looks_for="an error of the opening within 2.5 s of the server's last exit",
+            look=fails_soon_after_exit("connect", 2.5),
             provoked_by=("early-exit",),
             needs=("connect",),
             broken=("waits_for_a_dead_server",),
@@ -146,7 +150,7 @@ EXIT_AFTER_CALLS = Scenario(
             stateless_page=_STATELESS,
             level=Level.SHOULD,
             looks_for="an error, or the echo, and not the client's time-out",
-            look=taken_or_failed("two", "two"),
+            look=survives_exit("two"),
             provoked_by=("exit-after-calls",),
             needs=("one", "two"),
             broken=("waits_for_a_dead_server",),
@@ -158,7 +162,7 @@ EXIT_AFTER_CALLS = Scenario(
             stateless_page=_STATELESS,
             level=Level.SHOULD,
             looks_for="an error, or the echo, and not the client's time-out",
-            look=taken_or_failed("three", "three"),
+            look=survives_exit("three", earlier=True),
             provoked_by=("exit-after-calls",),
             needs=("three",),
             broken=("writes_to_a_dead_server",),

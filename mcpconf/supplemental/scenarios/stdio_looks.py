@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from mcpconf.supplemental.finding import (
     Finding,
+    Kind,
     broken,
     holds,
     not_applicable,
@@ -15,6 +17,7 @@ from mcpconf.supplemental.looks import (
     ended,
     failed,
     got_text,
+    has_error_result,
     is_error,
     taken_or_failed,
 )
@@ -28,14 +31,55 @@ if TYPE_CHECKING:
 SETTING, SECRET = "MCPCONF_FIXTURE_SETTING", "EXAMPLE_API_TOKEN"
 
 
-def works(text: str) -> Look:
-    """The steps ``connect`` and ``call`` went well, and the host got this text."""
+def _serving(view: ServerView, text: str) -> set[int]:
+    """The processes that answered this echo."""
+    return {
+        each.pid
+        for each in view.calls("echo")
+        if each.params.get("arguments") == {"text": text}
+        and (answer := view.answer_to(each)) is not None
+        and answer.result is not None
+    }
+
+
+def works(text: str, profile: str) -> Look:
+    """
+    The steps ``connect`` and ``call`` went well, and the host got this text.
+
+    It came from a process that had served the fault, and from no other.
+    """
 
     def look(seen: Observation) -> Finding:
         opened = seen.step("connect")
         if opened.state is not StepState.OK:
             return broken(f"the opening {ended(opened)}")
-        return got_text("call", text)(seen)
+        found = got_text("call", text)(seen)
+        faulty = {each.pid for each in seen.subject.faults(profile)}
+        if found.kind is Kind.HOLDS and not _serving(seen.subject, text) & faulty:
+            return unobserved("the server that answered had not served the fault")
+        return found
+
+    return look
+
+
+def waits_for_start(text: str) -> Look:
+    """As `works`; and nothing was asked twice before the first answer."""
+
+    def look(seen: Observation) -> Finding:
+        found = works(text, "slow-start")(seen)
+        if found.kind is not Kind.HOLDS:
+            return found
+        for pid in _serving(seen.subject, text):
+            first = min(e.index for e in seen.subject.sent if e.pid == pid)
+            early = Counter(
+                each.method
+                for each in seen.subject.requests()
+                if each.pid == pid and each.index < first
+            )
+            method, count = early.most_common(1)[0]
+            if count > 1:
+                return broken(f"{method} came {count} times before it was answered")
+        return found
 
     return look
 
@@ -51,15 +95,36 @@ def works_or_fails(text: str) -> Look:
     return look
 
 
-def fails_before(name: str, limit_s: float) -> Look:
-    """The step ended with an error, sooner than a client's limit would have it."""
+def fails_soon_after_exit(name: str, limit_s: float) -> Look:
+    """The step ended with an error, soon after the last process had ended."""
 
     def look(seen: Observation) -> Finding:
         step = seen.step(name)
-        took_s = (step.t1_ms - step.t0_ms) / 1000
-        if is_error(step) and took_s > limit_s:
-            return broken(f"the error came after {took_s:.1f} s: {ended(step)}")
+        exits = [each.t_ms for each in seen.subject.of_type("exit")]
+        exits = [each for each in exits if each <= step.t1_ms]
+        if not exits:
+            return unobserved("no server ended before the step did")
+        late_s = (step.t1_ms - max(exits)) / 1000
+        if is_error(step) and late_s > limit_s:
+            return broken(f"the error came {late_s:.1f} s after that: {ended(step)}")
         return failed(name)(seen)
+
+    return look
+
+
+def survives_exit(name: str, *, earlier: bool = False) -> Look:
+    """The step, in which a server ended (or before it), echoed its name or failed."""
+
+    def look(seen: Observation) -> Finding:
+        step = seen.step(name)
+        end_ms = step.t0_ms if earlier else step.t1_ms
+        faults = [each.t_ms for each in seen.subject.faults("exit-after-calls")]
+        if not any(
+            (earlier or step.t0_ms <= t_ms) and t_ms <= end_ms for t_ms in faults
+        ):
+            when = "before" if earlier else "during"
+            return unobserved(f"no server ended {when} the call")
+        return taken_or_failed(name, name)(seen)
 
     return look
 
@@ -67,7 +132,7 @@ def fails_before(name: str, limit_s: float) -> Look:
 def no_undecodable_result(seen: Observation) -> Finding:
     """What is not UTF-8 was no result, and the client is still there."""
     step, following = seen.step("invalid-utf8"), seen.step("after-invalid-utf8")
-    if step.state is StepState.OK:
+    if step.state is StepState.OK and not has_error_result(step):
         return broken("the host was given what cannot be decoded")
     if following.state is not StepState.OK and not is_error(following):
         return broken(f"the next call {ended(following)}")
@@ -92,7 +157,10 @@ def terminates_first(seen: Observation) -> Finding:
     """SIGTERM came to every server that would not leave, before anything harder."""
     view = seen.subject
     told = {e.pid for e in view.of_type("signal") if e.value.get("name") == "SIGTERM"}
-    spared = [pid for pid in _processes(view) if pid not in told]
+    started = _processes(view)
+    if not started:
+        return unobserved("no server was started")
+    spared = [pid for pid in started if pid not in told]
     if not spared:
         return holds("every server was sent SIGTERM")
     if seen.aftermath.survivors:
@@ -113,9 +181,12 @@ def closes_input_first(seen: Observation) -> Finding:
             return broken(f"{signal.value.get('name')} came before the end of input")
         if signal.pid not in closed:
             return broken(f"{signal.value.get('name')} came, and no end of input")
-    if not closed:
-        return broken("the server's input was never closed")
-    return holds("the server's input ended before anything else was done to it")
+    started = _processes(view)
+    if not started:
+        return unobserved("no server was started")
+    if any(pid not in closed for pid in started):
+        return broken("a server's input was never closed")
+    return holds("every server's input ended before anything else was done to it")
 
 
 def may_leave_by_itself(seen: Observation) -> Finding:
@@ -126,8 +197,11 @@ def may_leave_by_itself(seen: Observation) -> Finding:
         return broken(
             f"{signals[0].value.get('name')} came before the server had left by itself"
         )
+    started = _processes(view)
+    if not started:
+        return unobserved("no server was started")
     left = {e.pid for e in view.of_type("exit") if e.value.get("code") == 0}
-    if any(pid not in left for pid in _processes(view)):
+    if any(pid not in left for pid in started):
         return broken("a server was killed while it was leaving")
     return holds("every server had the time to leave by itself")
 

@@ -12,7 +12,7 @@ from mcpconf.supplemental.finding import (
     unobserved,
     unsupported,
 )
-from mcpconf.supplemental.looks import ended
+from mcpconf.supplemental.looks import ended, has_error_result, text_of
 from mcpconf.supplemental.observation import StepState
 from mcpconf.supplemental.scenario import (
     CheckDefinition,
@@ -84,8 +84,12 @@ def _edges(kind: type) -> Any:
     return look
 
 
-def _is(one: Any, other: Any) -> bool:
-    return type(one) is type(other) and bool(one == other)
+def _is(sent: Any, got: Any) -> bool:
+    """An integer stays one; 1.0 and 1 are the same number, however it is written."""
+    if isinstance(sent, float):
+        is_number = isinstance(got, int | float) and not isinstance(got, bool)
+        return is_number and sent == got
+    return type(sent) is type(got) and bool(sent == got)
 
 
 def _schema_of(seen: Observation, tool: str) -> Finding | tuple[Any, Any]:
@@ -161,6 +165,8 @@ def _promise(seen: Observation) -> Finding:
     step, served = seen.step("promise"), _served(seen, "promise")
     if served is None:
         return unobserved("no answered call of promise is on the wire")
+    if step.state is StepState.OK and has_error_result(step):
+        return holds(f"the host was given an error result: {text_of(step)!r}")
     if step.state is StepState.OK:
         return broken("the host got a result that its output schema forbids")
     if step.error_kind == "timeout":
