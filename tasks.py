@@ -6,15 +6,17 @@ Invoke tasks: one call into the library each.
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from invoke.collection import Collection
 from invoke.exceptions import Exit
+from invoke.parser.parser import ParseMachine
 from invoke.tasks import task
 
-from mcpconf.errors import McpconfError
+from mcpconf.errors import ExitCode, McpconfError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -28,6 +30,25 @@ def _refusing(action: Callable[[], Any]) -> Any:  # noqa: ANN401 (passes a resul
         return action()
     except McpconfError as error:
         raise Exit(f"mcpconf: error: {error}", code=int(error.exit_code)) from None
+
+
+def _refuse(_: ParseMachine, problem: str) -> NoReturn:
+    """A command line that cannot be read: exit 2, as 1 says *not conformant* here."""
+    raise Exit(f"mcpconf: error: {problem}", code=int(ExitCode.BAD_INPUT))
+
+
+# Invoke has no option for its exit code, and ends with 1.
+ParseMachine.error = _refuse  # type: ignore[assignment, method-assign]
+
+
+def _print(text: str) -> None:
+    """Print to a reader who may stop reading: that is no error."""
+    try:
+        print(text)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # What is still buffered is written when the interpreter ends; not to the pipe.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 @task(
@@ -144,7 +165,11 @@ def client_show(_: Context, client: str = "codex", binary: str = "") -> None:
     auto_shortflags=False,
 )
 def report_rejudge(_: Context, run: str, out: str = "") -> None:
-    """Derive a stored run's report again from its evidence: identical bytes."""
+    """
+    Derive a stored run's report again from its evidence: identical bytes.
+
+    The exit code is the report's; 3 if another one is stored.
+    """
     from mcpconf.rejudge import rejudge  # noqa: PLC0415
     from mcpconf.storage import json_bytes, write_json  # noqa: PLC0415
     from mcpconf.suite.catalogue import load_catalogue  # noqa: PLC0415
@@ -156,11 +181,14 @@ def report_rejudge(_: Context, run: str, out: str = "") -> None:
     else:
         sys.stdout.buffer.write(content)
         sys.stdout.buffer.flush()
-    stored = Path(run) / "report.json"
-    is_same = stored.is_file() and stored.read_bytes() == content
-    how = "the stored report, byte for byte" if is_same else "NOT the stored report"
+    stored, code = Path(run) / "report.json", report.exit_code
+    how = "the stored report, byte for byte"
+    if not stored.is_file():
+        how = "no report was stored"
+    elif stored.read_bytes() != content:
+        how, code = "NOT the stored report", ExitCode.HARNESS
     print(f"{report.verdict.value}: {how}", file=sys.stderr)
-    raise Exit(code=int(report.exit_code))
+    raise Exit(code=int(code))
 
 
 @task(
@@ -180,7 +208,7 @@ def report_table(_: Context, report: str, *, matrix: bool = False) -> None:
     path = Path(report)
     path = path / "report.json" if path.is_dir() else path
     value = _refusing(lambda: load_report(path))
-    print(table.render(value, full=matrix))
+    _print(table.render(value, full=matrix))
 
 
 @task(name="list", auto_shortflags=False)

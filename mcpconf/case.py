@@ -10,17 +10,16 @@ deleted, whatever happened.
 from __future__ import annotations
 
 import json
-import os
 import shutil
 import sys
 import tempfile
-import threading
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mcpconf import cache, evidence
 from mcpconf.client.manifest import passed_environment
+from mcpconf.drain import Drain
 from mcpconf.environment import base_environment
 from mcpconf.errors import StorageError
 from mcpconf.launcher import write_launcher
@@ -72,30 +71,10 @@ class SuiteLaunch(Launch):
     suite: Suite
 
 
-class _Pipe:
-    """The read end of the witness's pipe, drained into bounded memory."""
-
-    def __init__(self) -> None:
-        self._read, self.write = os.pipe()
-        self.content = bytearray()
-        self._is_cut = False
-        self._thread = threading.Thread(target=self._drain, daemon=True)
-        self._thread.start()
-
-    def _drain(self) -> None:
-        while chunk := os.read(self._read, 1 << 16):
-            room = evidence.MAX_WIRE_BYTES // 4 - len(self.content)
-            self.content += chunk[: max(0, room)]
-            self._is_cut = self._is_cut or len(chunk) > room
-
-    def finish(self) -> bytes:
-        """Everything that was written, once nobody can write any more."""
-        os.close(self.write)
-        self._thread.join()
-        os.close(self._read)
-        if self._is_cut:  # by chance behind a whole line: what is torn tells the judge
-            self.content += b"{"
-        return bytes(self.content)
+def wire_of(pipe: Drain) -> bytes:
+    """What the witness wrote; torn where it was cut, by chance behind a whole line."""
+    wire = pipe.finish()
+    return wire + b"{" if pipe.is_cut else wire
 
 
 def launch_case(
@@ -119,14 +98,14 @@ def _launch_case(
 ) -> Ended:
     directory = Path(tempfile.mkdtemp(prefix="mcpconf-case-", dir=launch.parent))
     try:
-        pipe = _Pipe()
+        pipe = Drain(evidence.MAX_WIRE_BYTES // 4)
         try:
             program = _program(launch, case, directory, pipe.write)
             with start(program) as running:
                 started(running)
                 ended = running.wait()
         finally:
-            wire = pipe.finish()
+            wire = wire_of(pipe)
         _store(launch, case, directory, ended, wire)
     finally:
         shutil.rmtree(directory, ignore_errors=True)
@@ -195,7 +174,8 @@ def _store(
     stdout = evidence.text_of(directory / "stdout")
     stderr = evidence.text_of(directory / "stderr")
     checks, checks_fault = find_checks(directory / "out")
-    adapter, adapter_fault = evidence.adapter_of(directory / "adapter.json")
+    written = evidence.bytes_of(directory / evidence.ADAPTER)
+    adapter, adapter_fault = evidence.adapter_of(written)
     retention = Retention.of(
         wire=wire.decode("utf-8", "replace"), texts=(stdout, stderr), checks=checks
     )

@@ -190,6 +190,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except McpconfError as error:
         print(f"mcpconf: error: {error}", file=sys.stderr)
         return int(error.exit_code)
+    except Exception:  # a bug of ours is no verdict, and 1 would be one
+        logging.getLogger(__name__).exception("a bug of mcpconf; please report it")
+        return int(ExitCode.HARNESS)
 
 
 def run() -> None:

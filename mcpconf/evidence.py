@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
 from mcpconf.client.job import DriverVerdict
-from mcpconf.decode import Json, Reader, load_json
+from mcpconf.decode import Json, Reader, load_json, parse_json
 from mcpconf.errors import DecodeError
 from mcpconf.process import Ended, EndKind
 from mcpconf.storage import sha256_of, write_json, write_whole
@@ -217,21 +217,26 @@ def read_log(path: Path) -> bytes:
 
 def text_of(path: Path) -> str:
     """What a program wrote, bounded already; nothing where it never started."""
+    return bytes_of(path).decode("utf-8", "replace")
+
+
+def bytes_of(path: Path) -> bytes:
+    """The same, as it is."""
     try:
-        return path.read_bytes().decode("utf-8", "replace")
+        return path.read_bytes()
     except OSError:
-        return ""
+        return b""
 
 
-def adapter_of(path: Path) -> tuple[Json, str | None]:
-    """A driver's record, or why there is none."""
-    if not path.is_file():
+def adapter_of(content: bytes) -> tuple[Json, str | None]:
+    """A driver's record as it wrote it, or why there is none."""
+    if not content:
         return None, "it was never written"
     try:
-        value = load_json(path)
-        parse_adapter(value, path.name)
+        value = parse_json(content, ADAPTER)
+        parse_adapter(value, ADAPTER)
     except DecodeError as error:
-        return None, f"{path.name}: {error.where}: {error.problem}"
+        return None, f"{ADAPTER}: {error.where}: {error.problem}"
     return value, None
 
 

@@ -7,6 +7,7 @@ name, so that a report has the order of the plan whatever the finishing order.
 
 from __future__ import annotations
 
+import logging
 import os
 import tempfile
 import threading
@@ -19,9 +20,8 @@ from mcpconf import evidence, judge
 from mcpconf.case import SuiteLaunch, launch_case
 from mcpconf.errors import McpconfError
 from mcpconf.plan import PlannedCase
-from mcpconf.supplemental import evidence as supplemental_evidence
-from mcpconf.supplemental import judge as supplemental_judge
 from mcpconf.supplemental import launch as supplemental_launch
+from mcpconf.supplemental.verdict import judged
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -37,6 +37,8 @@ if TYPE_CHECKING:
 PUBLISH_EVERY_S = 10.0
 #: Cases of ours wait for half of their time, so two of them keep one core busy.
 _OURS = 2
+_FAULT = 500
+_log = logging.getLogger(__name__)
 
 
 class Progress(Protocol):
@@ -139,22 +141,33 @@ class Pool:
         try:
             result = self._judged(case, started)
         except McpconfError as error:
-            with self._lock:
-                self.faults.append(f"{name}: {error}")
+            self._fault(f"{name}: {error}")
+            return
+        except Exception as bug:  # noqa: BLE001 (one case must not cost the others)
+            _log.exception("%s: a bug of mcpconf", name)
+            self._fault(f"{name}: a bug of mcpconf: {bug!r}"[:_FAULT])
             return
         finally:
             self._running.pop(name, None)
+        if result is None:
+            self._fault(f"{name}: nothing was stored of it")
+            return
         with self._lock:
             self._results[name] = result
         self._progress.finished(result)
 
-    def _judged(self, case: Case, started: Callable[[Running], None]) -> ScenarioResult:
-        """SuiteLaunch one case, and judge what is stored of it."""
+    def _fault(self, problem: str) -> None:
+        with self._lock:
+            self.faults.append(problem)
+
+    def _judged(
+        self, case: Case, started: Callable[[Running], None]
+    ) -> ScenarioResult | None:
+        """Launch one case, and judge what is stored of it."""
         policy = self._setup.record.policy
         if not isinstance(case, PlannedCase):
             supplemental_launch.launch_case(self._launch, case, started)
-            found = supplemental_evidence.read(self._run_dir, case.key)
-            return supplemental_judge.judge(case, found, policy)
+            return judged(self._run_dir, case, policy)
         launch_case(self._launch, case, started)
         stored = evidence.read_case(self._run_dir, case.key)
         if stored is not None:

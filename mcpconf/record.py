@@ -149,6 +149,9 @@ class Check:
     #: A check of ours is judged by itself; the suite's take their scenario's outcome.
     outcome: Outcome | None = None
     attribution: Attribution | None = None
+    #: What a check of ours demands, in our words, and how strongly: MUST or SHOULD.
+    demand: str | None = None
+    level: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -203,3 +206,23 @@ class ScenarioResult:
     duration_s: float = 0.0
     diagnostics: str | None = field(default=None, repr=False)
     client_stderr: str | None = field(default=None, repr=False)
+
+    @property
+    def standing(self) -> str:
+        """
+        The outcome, and what the word "passed" alone would hide.
+
+        ``passed with 1 warning (3 of 6 checks not judged)``: warnings that the policy
+        forgives, and checks that were skipped.
+        """
+        text = self.outcome.value
+        if self.outcome is not Outcome.PASSED:
+            return text
+        statuses = [check.status for check in self.checks]
+        warnings = statuses.count(CheckStatus.WARNING)
+        skipped = statuses.count(CheckStatus.SKIPPED)
+        if warnings:
+            text += f" with {warnings} warning{'s' if warnings > 1 else ''}"
+        if skipped:
+            text += f" ({skipped} of {len(statuses)} checks not judged)"
+        return text

@@ -9,8 +9,7 @@ from mcpconf.errors import DecodeError
 from mcpconf.plan import PlannedCase
 from mcpconf.report_schema import validate
 from mcpconf.runrecord import EndRecord, RunRecord
-from mcpconf.supplemental import evidence as supplemental_evidence
-from mcpconf.supplemental import judge as supplemental_judge
+from mcpconf.supplemental.verdict import judged
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -53,7 +52,6 @@ def rejudge(run_dir: Path, catalogue: Catalogue) -> report.Report:
 
 def _judged(run_dir: Path, case: Case, policy: Policy) -> ScenarioResult | None:
     if not isinstance(case, PlannedCase):
-        found = supplemental_evidence.read(run_dir, case.key)
-        return supplemental_judge.judge(case, found, policy) if found else None
+        return judged(run_dir, case, policy)
     stored = evidence.read_case(run_dir, case.key)
     return judge.judge(case, stored, policy) if stored else None

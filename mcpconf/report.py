@@ -294,6 +294,12 @@ def _case(
     return value, verdict
 
 
+def _reason(result: ScenarioResult) -> str:
+    """A pass that hides something says what."""
+    is_whole = result.standing == result.outcome.value
+    return result.reason if is_whole else result.standing
+
+
 def _scenario(record: RunRecord, case: Case, result: ScenarioResult) -> dict[str, Any]:
     return {
         "scenario": case.key.scenario,
@@ -304,7 +310,7 @@ def _scenario(record: RunRecord, case: Case, result: ScenarioResult) -> dict[str
         "not_scored": _not_scored(case),
         "outcome": result.outcome.value,
         "attribution": result.attribution and result.attribution.value,
-        "reason": result.reason,
+        "reason": _reason(result),
         "revision": {
             "leg": case.key.revision.value,
             "offered": list(result.offered),

@@ -162,6 +162,8 @@ def supplemental_checks(
             "outcome": outcome.value,
             "count": check.count,
             "pages": list(check.pages),
+            "demand": check.demand,
+            "level": check.level,
         }
         values.append(value)
     return values + harness_checks(record, case, result)

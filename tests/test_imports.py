@@ -45,6 +45,7 @@ ROOMS = {
     ),
     "environment": ("mcpconf.environment",),
     "launcher": ("mcpconf.launcher",),
+    "drain": ("mcpconf.drain",),
     "record": ("mcpconf.record",),
     "wire": (
         "mcpconf.sse",
@@ -99,6 +100,7 @@ ROOMS = {
     "supplemental-evidence": ("mcpconf.supplemental.evidence",),
     "supplemental-judge": ("mcpconf.supplemental.judge",),
     "supplemental-launch": ("mcpconf.supplemental.launch",),
+    "supplemental-verdict": ("mcpconf.supplemental.verdict",),
     "evidence": ("mcpconf.evidence",),
     "retention": ("mcpconf.retention",),
     "case": ("mcpconf.case",),
@@ -131,6 +133,7 @@ ALLOWED: Mapping[str, set[str]] = {
     "supervisor": set(),
     "environment": {"errors"},
     "launcher": {"errors", "storage"},
+    "drain": set(),
     "record": {"transport"},
     "wire": {"decode", "errors", "redaction", "revision"},
     "provision": {"decode", "errors", "process", "redaction", "storage"},
@@ -189,8 +192,10 @@ ALLOWED: Mapping[str, set[str]] = {
     },
     # Like the other judge: reads evidence, starts nothing.
     "supplemental-judge": {"driver", "process", "record", "revision", "supplemental"},
+    "supplemental-verdict": {"errors", "supplemental-evidence", "supplemental-judge"},
     "supplemental-launch": {
         "client",
+        "drain",
         "environment",
         "errors",
         "evidence",
@@ -204,6 +209,7 @@ ALLOWED: Mapping[str, set[str]] = {
     "retention": {"redaction", "storage"},
     "case": {
         "client",
+        "drain",
         "environment",
         "errors",
         "evidence",
@@ -244,9 +250,8 @@ ALLOWED: Mapping[str, set[str]] = {
         "evidence",
         "judge",
         "plan",
-        "supplemental-evidence",
-        "supplemental-judge",
         "supplemental-launch",
+        "supplemental-verdict",
     },
     "run": {"evidence", "hygiene", "pool", "report", "runrecord", "storage"},
     # Derives a verdict again: it starts nothing, and knows no room that does.
@@ -258,8 +263,7 @@ ALLOWED: Mapping[str, set[str]] = {
         "plan",
         "report",
         "runrecord",
-        "supplemental-evidence",
-        "supplemental-judge",
+        "supplemental-verdict",
     },
     "setup": {
         "client",

@@ -8,6 +8,7 @@ adapter fault and never as a property of the client.
 
 from __future__ import annotations
 
+import os
 import sys
 
 TYPE_CHECKING = False  # see job.py
@@ -31,6 +32,9 @@ def main(arguments: list[str]) -> int:
         return _usage()
     if (len(arguments) == _ARGUMENTS) is not (job.kind == "official"):
         return _usage()
+    if job.kind != "official":
+        # It is beside the client's home, and says all steps ahead of their time.
+        os.unlink(arguments[1])
     record = jobs.Record(job)
     verdict, error = jobs.DriverVerdict.DONE, None
     try:

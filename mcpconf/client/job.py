@@ -73,6 +73,8 @@ class Job:
         self.request_timeout_s: float = raw.get("request_timeout_s", self.request_s)
         #: The private ``TMPDIR``.
         self.tmp: str | None = raw.get("tmp")
+        #: Where the record goes instead of into a file that the client could find.
+        self.report_fd: int | None = raw.get("report_fd")
         #: A directory that the drives of a run share: for what is slow to make.
         self.shared: str | None = raw.get("shared")
 
@@ -161,6 +163,10 @@ class Record:
             content["results"] = self.results
         if self.aftermath is not None:
             content["aftermath"] = self.aftermath
+        if self.job.report_fd is not None:
+            with open(self.job.report_fd, "wb") as stream:
+                stream.write(json.dumps(content).encode())
+            return
         temporary = self.job.report + ".tmp"
         with open(
             temporary, "w", encoding="utf-8", errors="backslashreplace"

@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 
 #: A longer line is refused: no result of a scenario comes near it.
 MAX_LINE = 8 * 1024 * 1024
+#: Deeper nesting of its objects and lists is refused: whoever reads the record later
+#: takes it apart by recursion.
+MAX_DEPTH = 64
 #: How long it may take to close its connections and leave.
 EXIT_S = 5.0
 _CHUNK = 65536
@@ -140,10 +143,18 @@ class Program:
             os.close(read)
 
     def _act(self, step: Step) -> dict[str, Any]:
+        self._refuse_ahead(step)
         self._send(step)
         line = self._line(step)
         result = _parse(line, step)
         return _outcome(result, step)
+
+    def _refuse_ahead(self, step: Step) -> None:
+        """What is there before its step was sent is not a result of that step."""
+        if not self._rest and select.select([self._read], [], [], 0)[0]:
+            self._rest += os.read(self._read, _CHUNK)  # empty where the pipe is closed
+        if self._rest:
+            _refuse(step, f"wrote ahead of the step: {bytes(self._rest[:200])!r}")
 
     def _send(self, step: Step) -> None:
         stdin = self._process.stdin
@@ -211,14 +222,32 @@ def _finite(digits: str) -> float:
     return value
 
 
+def _is_deeper(value: object, levels: int) -> bool:
+    """Whether more than so many objects and lists are inside each other."""
+    holders = [value] if isinstance(value, (dict, list)) else []
+    for _ in range(levels):
+        holders = [
+            each
+            for holder in holders
+            for each in (holder.values() if isinstance(holder, dict) else holder)
+            if isinstance(each, (dict, list))
+        ]
+    return bool(holders)
+
+
 def _parse(line: bytes, step: Step) -> dict[str, Any]:
     try:
         # As strict as the reader of the record: what passes here can be read back.
         result = json.loads(
             line.decode("utf-8"), parse_constant=_no_constant, parse_float=_finite
         )
-    except (ValueError, RecursionError):
+        is_deep = _is_deeper(result, MAX_DEPTH)
+    except ValueError:
         _refuse(step, f"wrote a line that is not JSON: {line[:200]!r}")
+    except RecursionError:
+        is_deep = True
+    if is_deep:
+        _refuse(step, f"wrote a line of over {MAX_DEPTH} levels: {line[:200]!r}")
     if not isinstance(result, dict):
         _refuse(step, f"wrote a line that is not an object: {line[:200]!r}")
     if result.get("id") != step["id"]:

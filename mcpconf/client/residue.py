@@ -11,7 +11,7 @@ import contextlib
 import os
 import time
 
-from mcpconf.supervisor_tree import Process
+from mcpconf.supervisor_tree import Process, read_file
 
 TYPE_CHECKING = False  # see job.py
 if TYPE_CHECKING:
@@ -26,12 +26,13 @@ _MOST = 200
 _LISTEN = "0A"
 
 
-def descriptors(pid: int) -> int | None:
-    """Open file descriptors of a process; None where that cannot be told."""
-    try:
-        return len(os.listdir(f"/proc/{pid}/fd"))
-    except OSError:
-        return None
+def descriptors(pids: list[int]) -> int | None:
+    """Open file descriptors of these processes; None where none can be told."""
+    counts = []
+    for pid in pids:
+        with contextlib.suppress(OSError):  # it ended while we looked
+            counts.append(len(os.listdir(f"/proc/{pid}/fd")))
+    return sum(counts) if counts else None
 
 
 def descendants(pid: int) -> list[Process]:
@@ -51,6 +52,20 @@ def descendants(pid: int) -> list[Process]:
 def names(processes: list[Process]) -> list[str]:
     """Their executables and scripts, sorted, in a bounded number."""
     return sorted(process.description() for process in processes[:_MOST])
+
+
+def is_server(pid: int, commands: list[list[str] | None]) -> bool:
+    """
+    Whether a process runs one of these commands, by whatever interpreter.
+
+    So does one without a command line: it is about to begin, or as good as ended.
+    """
+    try:
+        line = os.fsdecode(read_file(f"/proc/{pid}/cmdline"))
+    except OSError:
+        return False
+    words = line.split("\0")[1:-1]
+    return not line or any(words == each[1:] for each in commands if each is not None)
 
 
 def listening(pids: list[int]) -> list[int]:

@@ -37,6 +37,42 @@ GRACE_S = 3.0
 MAX_RESULTS = 12 * 1024 * 1024
 _MESSAGE = 2000
 
+_ITEM_KEYS = ("name", "uri", "uriTemplate")
+_NOTIFICATIONS = (
+    ("notifications", "a list of objects"),
+    ("notifications.*.method", "a string!"),
+    ("notifications.*.params", "an object"),
+)
+#: What the value of a verb holds: where, and of which shape of `_FITS`. An asterisk
+#: stands for every element. Only where the shape ends in ``!`` it must be there; else
+#: null is as good.
+_SHAPES = {
+    "connect": (
+        ("protocolVersion", "a string"),
+        ("serverInfo", "an object"),
+        ("capabilities", "an object"),
+        ("instructions", "a string"),
+    ),
+    "list": (
+        ("items", "a list of objects!"),
+        *((f"items.*.{key}", "a string") for key in _ITEM_KEYS),
+    ),
+    "call": (
+        ("result", "an object!"),
+        ("result.content", "a list of objects"),
+        ("result.isError", "a boolean"),
+        *_NOTIFICATIONS,
+        ("elicitations", "a list of objects!"),
+    ),
+    "read": (("contents", "a list of objects!"),),
+    "prompt": (
+        ("messages", "a list of objects!"),
+        ("messages.*.content", "an object!"),
+    ),
+    "await": (("params", "an object!"),),
+    "listen": (("notifications", "a list of objects!"), *_NOTIFICATIONS[1:]),
+}
+
 
 class StepError(Exception):
     """A step failed: one of `ERROR_KINDS`, and the server's code for ``rpc``."""
@@ -54,6 +90,50 @@ def limit_s(step: Step, request_timeout_s: float) -> float:
     """Seconds a step may take: a request's limit, its own waiting, and some grace."""
     waiting = float(step.get("timeout_s") or 0) + float(step.get("after_s") or 0)
     return request_timeout_s + waiting + GRACE_S
+
+
+def shaped(value: object, step: Step) -> dict[str, Any]:
+    """
+    The value of a step, once it is of the shape that its verb promises.
+
+    An odd value is the client's own failure; no check could say so as plainly.
+
+    :raises ClientError: it is of another shape.
+    """
+    if not isinstance(value, dict):
+        raise ClientError(f"step {step['id']}: value is not an object")
+    for path, shape in _SHAPES.get(step["verb"], ()):
+        words, is_due = shape.rstrip("!"), shape.endswith("!")
+        for place, each in _places(value, path):
+            if (is_due or each is not None) and not _FITS[words](each):
+                raise ClientError(f"step {step['id']}: value.{place} is not {words}")
+    return value
+
+
+def _places(value: dict[str, Any], path: str) -> list[tuple[str, Any]]:
+    """What is at a path, each with its own name: ``items.3.name``."""
+    found: list[tuple[str, Any]] = [("", value)]
+    for name in path.split("."):
+        below = []
+        for place, each in found:
+            if name != "*":
+                below.append((f"{place}.{name}".lstrip("."), each.get(name)))
+            elif each is not None:
+                below += [(f"{place}.{n}", element) for n, element in enumerate(each)]
+        found = below
+    return found
+
+
+def _are_objects(value: object) -> bool:
+    return isinstance(value, list) and all(isinstance(each, dict) for each in value)
+
+
+_FITS: dict[str, Callable[[Any], bool]] = {
+    "a string": lambda value: isinstance(value, str),
+    "a boolean": lambda value: isinstance(value, bool),
+    "an object": lambda value: isinstance(value, dict),
+    "a list of objects": _are_objects,
+}
 
 
 class Results:
@@ -78,17 +158,19 @@ class Results:
         """
         Have `act` do one step, and note what came of it.
 
+        Its value must be of the shape that the verb promises (see `shaped`).
         `act` keeps to `remaining_s` itself and raises `StepTimedOut` beyond it.
 
         :raises StepTimedOut: it did; that is noted.
-        :raises ClientError: the client failed otherwise, or said too much.
+        :raises ClientError: the client failed otherwise, or said too much, or what no
+            such step yields.
         """
         self._deadline = time.monotonic() + limit_s(
             step, self.record.job.request_timeout_s
         )
         started = time.monotonic()
         try:
-            outcome: dict[str, Any] = {"ok": True, "value": act(step)}
+            outcome: dict[str, Any] = {"ok": True, "value": shaped(act(step), step)}
         except StepError as error:
             outcome = {"ok": False, "error": _error(error)}
         except Unsupported as why:
@@ -126,10 +208,14 @@ class Results:
         if self.pid is None:
             return {"fds": None, "children": []}
         below = residue.descendants(self.pid)
+        pids = [self.pid, *(each.pid for each in below)]
         if is_last:  # the system's table of sockets is long where much is tested
-            pids = [self.pid, *(each.pid for each in below)]
             self._listening = residue.listening(pids)
-        return {"fds": residue.descriptors(self.pid), "children": residue.names(below)}
+        # A launcher round the client must hide nothing of what the client holds; a
+        # server that takes its time to end is not held by anybody.
+        servers = [each.get("argv") for each in self.record.job.servers.values()]
+        held = [pid for pid in pids if not residue.is_server(pid, servers)]
+        return {"fds": residue.descriptors(held), "children": residue.names(below)}
 
 
 def _error(error: StepError) -> dict[str, Any]:

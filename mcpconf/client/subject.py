@@ -42,7 +42,9 @@ class Subject:
     manifest: Manifest
     #: What the driver starts; the server's URL is appended for ``command``.
     argv: tuple[str, ...]
+    #: What is under test: the program, or the script that `argv` has interpreted.
     binary: Path
+    #: Of `binary`.
     sha256: str
     #: As the program itself says it, one line.
     version: str
@@ -186,10 +188,11 @@ def _command(command: str) -> Subject:
     found = shutil.which(argv[0])
     if found is None:
         raise UsageError(f"--client-command: {argv[0]}: no such program")
-    program = Path(found).resolve()
     script = _script_of(argv)
     if script is not None and not Path(script).is_file():
         raise UsageError(f"--client-command: {script}: no such file")
+    # An interpreter runs many clients: its script tells them apart.
+    program = Path(script or found).resolve()
     return Subject(
         manifest=manifest.COMMAND,
         argv=(str(Path(found).absolute()), *argv[1:]),

@@ -40,7 +40,10 @@ def _is_clean(value: Json, depth: int) -> bool:
                 return False
     elif isinstance(value, list | tuple):
         for each in value:
-            if not _is_clean(each, below):
+            # An option's value is the next word; the long way knows.
+            if not _is_clean(each, below) or (
+                isinstance(each, str) and each.startswith("--")
+            ):
                 return False
     return True  # numbers, true, false and null say something by their name only
 
@@ -53,5 +56,5 @@ def _is_clean_text(text: str) -> bool:
 @lru_cache(maxsize=4096)
 def _is_clean_name(name: str) -> bool:
     # A name may be a secret, or may make one of whatever is under it.
-    probe: Json = {name: 1}
+    probe: Json = {name: "1"}
     return bool(redact_json(probe) == probe)

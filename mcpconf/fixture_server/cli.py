@@ -8,7 +8,7 @@ output belongs to the transport.
 from __future__ import annotations
 
 import asyncio
-import math
+import re
 import sys
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
 _PORT_MAX = 65_535
+_ENDPOINT = re.compile(r"/(?:(?![?#])[!-~])*")
 
 
 def options_from(argv: Sequence[str]) -> tuple[Options, str | None]:
@@ -42,8 +43,11 @@ def options_from(argv: Sequence[str]) -> tuple[Options, str | None]:
     port, endpoint = given["port"], given["endpoint"]
     if not 0 <= port <= _PORT_MAX:
         raise UsageError(f"--port: {port} is not between 0 and {_PORT_MAX}")
-    if not endpoint.startswith("/"):
-        raise UsageError(f"--endpoint: {endpoint!r} does not begin with a slash")
+    if not given["host"]:
+        raise UsageError("--host: is empty; name an address, as 127.0.0.1")
+    if not _ENDPOINT.fullmatch(endpoint):
+        problem = "is no path: a slash, then printable ASCII but no space, ? or #"
+        raise UsageError(f"--endpoint: {endpoint!r} {problem}")
     options = Options(
         revision=revision,
         transport=transport,
@@ -70,7 +74,14 @@ def _known(what: str, name: str, known: Iterable[str]) -> str:
 
 
 def _check_profile(name: str, revision: Revision, transport: Transport) -> None:
-    profile = PROFILES[_known("profile", name, PROFILES)]
+    if name not in PROFILES:
+        import difflib  # noqa: PLC0415 (for a mistake only)
+
+        alike = ", ".join(difflib.get_close_matches(name, PROFILES, n=3, cutoff=0))
+        raise UsageError(
+            f"unknown profile {name!r}; closest: {alike}; --help lists them all"
+        )
+    profile = PROFILES[name]
     for what, value, allowed in (
         ("transport", transport, profile.transports),
         ("revision", revision, profile.revisions),
@@ -85,9 +96,11 @@ def _check_profile(name: str, revision: Revision, transport: Transport) -> None:
 def _limits(given: Mapping[str, Any]) -> Limits:
     values: dict[str, Any] = {name: given[name] for name in LIMIT_NAMES}
     for each in fields(Limits):
-        value, least = values[each.name], each.metadata["least"]
-        if not (value >= least and math.isfinite(value)):
-            flag = flag_of(each.name)
+        value, flag = values[each.name], flag_of(each.name)
+        least, greatest = each.metadata["least"], each.metadata["greatest"]
+        if value > greatest:
+            raise UsageError(f"{flag}: {value} is more than {greatest}")
+        if not value >= least:  # nor is what is no number
             raise UsageError(f"{flag}: {value} is less than {least}, or no number")
     return Limits(**values)
 
@@ -100,12 +113,14 @@ def serve(options: Options, log_path: str | None) -> int:
     """
     try:
         log = Log(log_path)
+        try:
+            return asyncio.run(_serve(Server(options, log)))
+        finally:
+            log.close()
     except OSError as error:
+        if log_path is None or error.filename != log_path:
+            raise
         raise UsageError(f"--log: {log_path}: {error.strerror}") from error
-    try:
-        return asyncio.run(_serve(Server(options, log)))
-    finally:
-        log.close()
 
 
 async def _serve(server: Server) -> int:
@@ -114,7 +129,13 @@ async def _serve(server: Server) -> int:
         from mcpconf.fixture_server import stdio  # noqa: PLC0415
 
         return await stdio.serve(server)
-    from mcpconf.fixture_server import http  # noqa: PLC0415
+    try:
+        from mcpconf.fixture_server import http  # noqa: PLC0415
+    except ModuleNotFoundError as error:
+        if error.name != "h11":
+            raise
+        problem = "needs h11, which is not found; start Python without -S"
+        raise UsageError(f"--transport http: {problem}") from error
 
     def ready(url: str) -> None:
         sys.stderr.write(f"listening on {url}\n")

@@ -37,7 +37,7 @@ from mcpconf.fixture_server.headers import (
     check_mirrors,
     is_accepted,
 )
-from mcpconf.fixture_server.http_access import check_access
+from mcpconf.fixture_server.http_access import check_access, path_of
 from mcpconf.fixture_server.http_call import JSON_HEADERS, HttpCall
 from mcpconf.fixture_server.http_listener import Listener
 from mcpconf.fixture_server.http_sessions import Sessions
@@ -84,7 +84,7 @@ class Http:
 
     async def _serve(self, exchange: Exchange, value: Json) -> None:
         method = exchange.request.method
-        if exchange.request.target.partition("?")[0] == "/healthz":
+        if path_of(exchange.request.target) == "/healthz":
             await self._health(exchange)
         elif method == "POST":
             self._check_post(exchange)
@@ -100,10 +100,11 @@ class Http:
         request = exchange.request
         check_access(
             request.headers,
+            request.target,
             host=self._options.host,
             allowed_origins=self._options.allowed_origins,
         )
-        path = request.target.partition("?")[0]
+        path = path_of(request.target)
         if path == "/healthz" and request.method == "GET":
             return
         if path != self._options.endpoint:

@@ -1,8 +1,14 @@
-"""Who may talk to the server: pages elsewhere must not reach a server on loopback."""
+"""
+Whom a request is for, and from: pages elsewhere must not reach a server on loopback.
+
+A request's target is a path, or a whole URL (RFC 9112, 3.2.2), whose authority then
+stands for ``Host``.
+"""
 
 from __future__ import annotations
 
 import ipaddress
+import re
 from functools import lru_cache
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
@@ -14,8 +20,22 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 
+_ABSOLUTE = re.compile(r"http://([^/?#]*)", re.IGNORECASE)
+
+
+def path_of(target: str) -> str:
+    """The path that a request's target names, without a query."""
+    absolute = _ABSOLUTE.match(target)
+    path = target[absolute.end() if absolute else 0 :].partition("?")[0]
+    return path or "/"
+
+
 def check_access(
-    headers: Mapping[str, Sequence[str]], *, host: str, allowed_origins: Sequence[str]
+    headers: Mapping[str, Sequence[str]],
+    target: str,
+    *,
+    host: str,
+    allowed_origins: Sequence[str],
 ) -> None:
     """
     Refuse what DNS rebinding would send (specification, "Security Warning").
@@ -25,7 +45,8 @@ def check_access(
 
     :raises RpcError: HTTP 403.
     """
-    for value in headers.get("host", ()):
+    absolute = _ABSOLUTE.match(target)
+    for value in (absolute[1],) if absolute else headers.get("host", ()):
         name = _host_of("//" + value)
         if name != host and not _is_loopback(name):
             raise _forbidden("Host")

@@ -93,7 +93,7 @@ class Running:
 
 
 @contextmanager
-def serving(options: Options, log_path: Path | None = None) -> Iterator[Running]:
+def serving(options: Options, log: Log | Path | None = None) -> Iterator[Running]:
     """
     Serve `options` until the block is left; then no thread, connection or port is left.
 
@@ -101,7 +101,7 @@ def serving(options: Options, log_path: Path | None = None) -> Iterator[Running]
     :raises UsageError: the address cannot be had.
     :raises OSError: the log cannot be written.
     """
-    log = Log(log_path)
+    log = log if isinstance(log, Log) else Log(log)
     try:
         running = Running(Server(options, log))
         try:

@@ -44,6 +44,7 @@ from mcpconf.redaction import redact_headers, redact_text
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from os import PathLike
+    from typing import IO
 
     Json = Any
 
@@ -96,8 +97,16 @@ class Log:
         :raises OSError: it cannot be written.
         """
         flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND
+        self._path = path
         self._fd = None if path is None else os.open(path, flags, 0o600)
         self._pid = os.getpid()
+
+    @classmethod
+    def to(cls, stream: IO[bytes]) -> Log:
+        """A log into an open file, which may have no name."""
+        log = cls()
+        log._fd = os.dup(stream.fileno())
+        return log
 
     def write(self, kind: str, **members: Json) -> None:
         """Append one record as it is: what may be secret was cleared by the caller."""
@@ -153,8 +162,15 @@ class Log:
         )
 
     def start(self, members: Mapping[str, Any]) -> None:
-        """The first record of a process."""
-        self.write("start", **members)
+        """
+        Write the first record of a process.
+
+        :raises OSError: it cannot be written; `filename` is the log's path.
+        """
+        try:
+            self.write("start", **members)
+        except OSError as error:
+            raise OSError(error.errno, error.strerror, self._path) from error
 
     def fault(self, profile: str, detail: str, exchange: int | None = None) -> None:
         """A profile did what it is there for."""

@@ -15,27 +15,40 @@ if TYPE_CHECKING:
     from mcpconf.transport import Transport
 
 
-def _limit(default: float, help_text: str, least: float = 0) -> Any:
-    return field(default=default, metadata={"help": help_text, "least": least})
+#: The greatest values: a server must be able to hold what it is told to make.
+_COUNT, _BYTES, _SECONDS = 1_000_000, 2**30, 3600
+
+
+def _limit(default: float, greatest: int, help_text: str, least: int = 0) -> Any:
+    metadata = {"help": help_text, "least": least, "greatest": greatest}
+    return field(default=default, metadata=metadata)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
     """Sizes, counts and times (seconds) of the profiles; each is a flag."""
 
-    catalogue_size: int = _limit(0, "pad the tools to this many (0: no padding)")
-    page_size: int = _limit(0, "tools on a page (0: one page)")
-    pages: int = _limit(1000, "pages after which a list without an end ends", 1)
-    cursor_bytes: int = _limit(65_537, "length of an over-long cursor", 1)
-    input_requests: int = _limit(65, "input requests at once", 1)
-    rounds: int = _limit(3, "rounds of input before the result", 1)
-    comment_bytes: int = _limit(8_390_656, "bytes of comments before an event", 1)
-    event_bytes: int = _limit(8_390_656, "bytes of an over-long event", 1)
-    line_bytes: int = _limit(10_485_760, "bytes of an over-long line on stdout", 1)
-    stderr_bytes: int = _limit(4_194_304, "bytes of noise on stderr", 1)
-    calls: int = _limit(2, "tool calls before the server exits", 1)
-    delay_s: float = _limit(1.0, "seconds that a slow server takes")
-    linger_s: float = _limit(20.0, "seconds that a stubborn server or child stays")
+    catalogue_size: int = _limit(
+        0, _COUNT, "pad the tools to this many (0: no padding)"
+    )
+    page_size: int = _limit(0, _COUNT, "tools on a page (0: one page)")
+    pages: int = _limit(1000, _COUNT, "pages after which a list without an end ends", 1)
+    cursor_bytes: int = _limit(65_537, _BYTES, "length of an over-long cursor", 1)
+    input_requests: int = _limit(65, _COUNT, "input requests at once", 1)
+    rounds: int = _limit(3, _COUNT, "rounds of input before the result", 1)
+    comment_bytes: int = _limit(
+        8_390_656, _BYTES, "bytes of comments before an event", 1
+    )
+    event_bytes: int = _limit(8_390_656, _BYTES, "bytes of an over-long event", 1)
+    line_bytes: int = _limit(
+        10_485_760, _BYTES, "bytes of an over-long line on stdout", 1
+    )
+    stderr_bytes: int = _limit(4_194_304, _BYTES, "bytes of noise on stderr", 1)
+    calls: int = _limit(2, _COUNT, "tool calls before the server exits", 1)
+    delay_s: float = _limit(1.0, _SECONDS, "seconds that a slow server takes")
+    linger_s: float = _limit(
+        20.0, _SECONDS, "seconds that a stubborn server or child stays"
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,7 +10,8 @@ A secret is found in two ways, and either is enough:
 
 Where the two ends of a secret cannot be told, more is taken away, never less.
 Known and left alone: JSON members ``code`` and ``state`` (JSON-RPC owns the first;
-in URLs and forms both are secrets) and MCP's ``requestState``.
+in URLs and forms both are secrets) and ``token`` alone, MCP's ``requestState`` and
+``progressToken``, and numbers under a name told by its last word (``page_token``).
 """
 
 from __future__ import annotations

@@ -2,7 +2,8 @@
 Which names hold a secret, and what is left of its value.
 
 Names are told by their ending, whatever their spelling: ``access_token``,
-``accessToken``, ``X-Access-Token`` and ``idp_access_token`` are one. Of a credential
+``accessToken``, ``X-Access-Token`` and ``idp_access_token`` are one. So is every name
+whose last word is token, secret or credentials, whatever comes before. Of a credential
 the scheme stays, of a cookie the name and the attributes.
 """
 
@@ -25,25 +26,46 @@ class Kind(Enum):
     """How a sensitive value is built."""
 
     SECRET = "secret"  # noqa: S105
+    #: Told by the last word alone. A number under such a name counts something.
+    TEXT = "text"
     CREDENTIALS = "credentials"
     COOKIE = "cookie"
     SET_COOKIE = "set-cookie"
 
 
+#: The kinds of which nothing is kept.
+WHOLE = frozenset({Kind.SECRET, Kind.TEXT})
+
 #: The endings of sensitive names, for use inside a case-insensitive pattern. An
-#: ``invalid_token`` or ``invalid_jwt`` is an error code, not a secret.
+#: ``invalid_token`` or ``invalid_jwt`` is an error code, not a secret; MCP's
+#: ``progressToken`` opens nothing; ``resource-parameter-in-token`` is a check of the
+#: suite. A ``token`` alone is one in URLs and forms only.
 NAME = (
     r"(?:access|refresh|(?<!inval)id|subject|actor|auth|bearer|session)[-_]?token"
     r"|client[-_]?secret|secret[-_]?key|private[-_]?key(?:[-_]?pem)?"
     r"|(?:(?<!in)valid|audience|expired)[-_]?jwt|passw(?:or)?d|passphrase"
     r"|code[-_]?verifier|device[-_]?code|api[-_]?key|assertion|dpop"
     r"|authorization|(?:set[-_]?)?cookie"
+    r"|(?<=[-_.])(?<!progress.)(?<!invalid.)(?<!-in-)token"
+    r"|secret|credentials?"
+    r"|(?-i:(?<=[A-Za-z0-9])(?<!rogress)Token)|api[. ]key"
 )
-_ENDS_IN_NAME = re.compile(rf"(?:{NAME})\Z", re.IGNORECASE)
+#: Behind a space ``token`` is mostly prose; where a name is known to end, it is none.
+SPACED = r"(?<=[\w)] )(?<!progress )token"
+_ENDS_IN_NAME = re.compile(rf"(?:{NAME}|{SPACED})\Z", re.IGNORECASE)
+_LAST_WORDS = frozenset(
+    {"token", "secret", "credential", "credentials", "api.key", "api key"}
+)
+#: A long option of a command line; its value may be the next word.
+OPTION = re.compile(r"(?<!-)--\w[\w.-]*+\Z")
+#: What follows an option and begins so is another option, not its value.
+OPTION_BEGINS = re.compile(rf"--(?:\w|{re.escape(PLACEHOLDER)})")
 
 #: Words that are also prose or scenario names: ``assertion: the server answers``.
 #: They count as a name only in quotes or before an equals sign.
 PROSE = frozenset({"assertion", "dpop"})
+#: The same, but only where they are the whole name: ``MY_SECRET: value`` is no prose.
+PROSE_ALONE = frozenset({"secret", "credential", "credentials"})
 
 _SCHEMES = r"Bearer|Basic|DPoP|Digest|Negotiate|NTLM|Token|ApiKey|GNAP|AWS4-HMAC-SHA256"
 _CREDENTIALS = re.compile(
@@ -71,6 +93,8 @@ def kind_of(name: str) -> Kind | None:
 def kind_of_ending(ending: str) -> Kind:
     """The kind of the name that ended in `ending`, a match of `NAME`."""
     lowered = ending.lower()
+    if lowered in _LAST_WORDS:
+        return Kind.TEXT
     if lowered == "authorization":
         return Kind.CREDENTIALS
     if lowered == "cookie":
@@ -78,11 +102,18 @@ def kind_of_ending(ending: str) -> Kind:
     return Kind.SET_COOKIE if lowered.endswith("cookie") else Kind.SECRET
 
 
+def kind_after(word: object) -> Kind | None:
+    """The kind of the word that follows `word` on a command line: ``--token``."""
+    if isinstance(word, str) and word.startswith("--") and OPTION.match(word):
+        return kind_of(word)
+    return None
+
+
 def without_secret(kind: Kind, value: str) -> str:
     """What may be kept of a sensitive value; an empty one says so and stays."""
     if not value.strip():
         return value
-    if kind is Kind.SECRET:
+    if kind in WHOLE:
         return PLACEHOLDER
     if kind is Kind.CREDENTIALS:
         if _SCHEME_ALONE.fullmatch(value):
@@ -94,7 +125,7 @@ def without_secret(kind: Kind, value: str) -> str:
 
 def secrets_in(kind: Kind, value: str) -> Iterator[str]:
     """The secrets of a sensitive value, decoded as far as they are encoded."""
-    if kind is Kind.SECRET:
+    if kind in WHOLE:
         yield value.strip()
     elif kind is Kind.CREDENTIALS:
         match = _CREDENTIALS.fullmatch(value)

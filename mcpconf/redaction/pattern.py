@@ -10,15 +10,19 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from mcpconf.redaction.name import NAME, PLACEHOLDER
+from mcpconf.redaction.name import NAME, PLACEHOLDER, SPACED
 from mcpconf.redaction.quotation import CLOSES, MARK
 
 #: Where a secret may begin; the named groups tell which kind of place it is.
 TRIGGER = re.compile(
     # Only a character that starts one of the alternatives is worth trying them.
     r"(?=[abcdeiprstv:])(?:"
-    rf"(?P<name>{NAME})(?P<close>{MARK}|%(?:25)*2[27])?[ \t]*+"
+    rf"(?P<name>{NAME}|{SPACED}(?={MARK}))"
+    rf"(?:(?P<close>{MARK}|%(?:25)*2[27])?[ \t]*+"
     r"(?P<assign>:=|=>|=|:(?!:)|%(?:25)*3[AD])"
+    # Perhaps an option, whose value is the next word, or the next of an array. The
+    # scheme has an alternative of its own.
+    rf"|(?<!dpop)(?P<gap>(?P<last>{MARK})[ \t]*+,|[ \t]++))"
     # In URLs and forms only; what stands before it tells whether this is one.
     r"|(?:(?<![^\s?&#\"'])|(?<=&amp;)|(?<=u0026)|(?<=%26)|(?<=2526)"
     r"|(?<=%3F)|(?<=253F)|(?<=%23)|(?<=2523))"

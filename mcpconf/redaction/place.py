@@ -14,8 +14,12 @@ from urllib.parse import unquote, unquote_plus
 
 from mcpconf.redaction import pattern
 from mcpconf.redaction.name import (
+    OPTION,
+    OPTION_BEGINS,
     PLACEHOLDER,
     PROSE,
+    PROSE_ALONE,
+    WHOLE,
     Kind,
     basic_passwords,
     kind_of_ending,
@@ -32,6 +36,8 @@ if TYPE_CHECKING:
 _MIN_JWT_HEAD = 10
 # A word of letters alone, written as prose writes words, is a credential from here on.
 _MIN_LETTERS = 20
+# Of a longer option the beginning is not looked for.
+_MAX_OPTION = 64
 # `state` and `code_challenge` are kept out of the log, but open nothing by themselves.
 _OPENS_NOTHING = ("state", "challenge")
 
@@ -45,6 +51,8 @@ class _Member:
     mark: str
     #: How many arrays deep in the value we are.
     arrays: int = 0
+    #: Not a member, but the next word of a command line; another option is no value.
+    is_word: bool = False
 
 
 class Places:
@@ -65,7 +73,9 @@ class Places:
         if self._member is not None:
             position = self._json(self._member, 0, is_new_line=True)
         while match := pattern.TRIGGER.search(text, position):
-            if match["name"]:
+            if match["gap"]:
+                position = self._option(match)
+            elif match["name"]:
                 position = self._named(match)
             elif match["parameter"]:
                 position = self._parameter(match)
@@ -120,12 +130,32 @@ class Places:
             return self._json(
                 _Member(kind, delimiter(close)), match.end(), is_new_line=False
             )
-        if assign == ":" and match["name"].lower() in PROSE:
+        if assign == ":" and self._is_prose(match):
             return match.end()
         return self._assigned(kind, match.end(), assign)
 
-    def _assigned(self, kind: Kind, start: int, assign: str) -> int:
-        """``name=value``, ``name = "value"``, ``Name: value``."""
+    def _is_prose(self, match: re.Match[str]) -> bool:
+        """Whether a name before a colon, without quotation marks, is a mere word."""
+        name, start = match["name"].lower(), match.start()
+        if name not in PROSE_ALONE:
+            return name in PROSE
+        before = self._text[max(0, start - 1) : start]
+        return not (before.isalnum() or before in {"_", "-", "."})
+
+    def _option(self, match: re.Match[str]) -> int:
+        """A sensitive option and a gap: ``--token word``, ``"--token", "word"``."""
+        text, end = self._text, match.end("name")
+        if not OPTION.search(text[max(0, match.start() - _MAX_OPTION) : end]):
+            return end
+        kind, start = kind_of_ending(match["name"]), match.end()
+        if mark := match["last"]:
+            member = _Member(kind, delimiter(mark), is_word=True)
+            return self._json(member, start, is_new_line=False)
+        is_option = OPTION_BEGINS.match(text, start)
+        return start if is_option else self._assigned(kind, start)
+
+    def _assigned(self, kind: Kind, start: int, assign: str = "") -> int:
+        """``name=value``, ``name = "value"``, ``Name: value``, ``--name value``."""
         text = self._text
         while text.startswith((" ", "\t"), start):
             start += 1
@@ -144,7 +174,7 @@ class Places:
         """What stands after a name and a colon: a word, or the rest of a header."""
         if self._text.startswith("{", start):
             return start  # a structure of its own, with names of its own
-        if kind is Kind.SECRET:
+        if kind in WHOLE:
             return self._cut(kind, start, pattern.WORD)
         end = start
         if kind is Kind.CREDENTIALS:
@@ -195,16 +225,25 @@ class Places:
         if opening and (
             opening["mark"] == member.mark or not IS_CLOSING.match(text, opening.end())
         ):
+            if member.is_word and OPTION_BEGINS.match(text, opening.end()):
+                return start
             return self._string(member.kind, opening)
-        if number := pattern.NUMBER.match(text, start):
-            self._found(number[0])
-            quoted = f"{member.mark}{PLACEHOLDER}{member.mark}"
-            return self._put(start, number.end(), quoted)
+        number = pattern.NUMBER.match(text, start)
+        if number and not (member.kind is Kind.TEXT and _goes_on(text, number.end())):
+            return self._number(member, number)
         if literal := pattern.LITERAL.match(text, start):
             return literal.end()
         if is_new_line or text[start] == "{":
             return start
         return self._cut(member.kind, start, pattern.JSON_WORD)
+
+    def _number(self, member: _Member, number: re.Match[str]) -> int:
+        """Cut out a number, unless it only counts something; gives its end."""
+        if member.kind is Kind.TEXT:
+            return number.end()
+        self._found(number[0])
+        quoted = f"{member.mark}{PLACEHOLDER}{member.mark}"
+        return self._put(*number.span(), quoted)
 
     def _string(self, kind: Kind, opening: re.Match[str]) -> int:
         """Cut out a quoted value; gives the end of its closing mark."""
@@ -263,6 +302,11 @@ class Places:
             return start + len("eyJ"), head_end
         self._found(self._text[start : rest.end()])
         return self._put(start, rest.end(), PLACEHOLDER), 0
+
+
+def _goes_on(text: str, position: int) -> bool:
+    """Whether what looked like a number is the beginning of a word."""
+    return text[position : position + 1].isalnum()
 
 
 def _is_credential(word: str) -> bool:

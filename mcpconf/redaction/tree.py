@@ -11,8 +11,10 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from mcpconf.redaction.name import (
+    OPTION_BEGINS,
     PLACEHOLDER,
     Kind,
+    kind_after,
     kind_of,
     secrets_in,
     without_secret,
@@ -35,7 +37,9 @@ def redact_json(value: Json, secrets: Secrets = NONE) -> Json:
     The same tree without secrets, in names and values.
 
     Under a sensitive name a string or number becomes the placeholder, also in arrays;
-    true, false and null say nothing and stay; an object has names of its own.
+    where only its last word is sensitive, numbers stay. True, false and null say
+    nothing and stay; an object has names of its own. In an array the string after a
+    sensitive long option is its value.
     """
     return _redacted(value, secrets, None, 0)
 
@@ -45,13 +49,17 @@ def _redacted(value: Json, secrets: Secrets, kind: Kind | None, depth: int) -> J
         return value
     if isinstance(value, (int, float)):
         text = str(value)
-        return PLACEHOLDER if kind or secrets.redact(text) != text else value
+        is_secret = kind not in {None, Kind.TEXT} or secrets.redact(text) != text
+        return PLACEHOLDER if is_secret else value
     if isinstance(value, str):
         return _line(value, secrets, kind)
     if depth >= MAX_DEPTH:
         return PLACEHOLDER
     if isinstance(value, list):
-        return [_redacted(each, secrets, kind, depth + 1) for each in value]
+        return [
+            _redacted(each, secrets, each_kind, depth + 1)
+            for each, each_kind in _kinds(value, kind, secrets)
+        ]
     result: dict[str, Json] = {}
     for name, each in value.items():
         kept = unused = _line(name, secrets, None)
@@ -61,6 +69,21 @@ def _redacted(value: Json, secrets: Secrets, kind: Kind | None, depth: int) -> J
             unused = f"{kept} ({number})"
         result[unused] = _redacted(each, secrets, kind_of(name), depth + 1)
     return result
+
+
+def _kinds(
+    words: list[Json], kind: Kind | None, secrets: Secrets
+) -> Iterator[tuple[Json, Kind | None]]:
+    """What an array holds, and of which kind: its own, or that of a value."""
+    after: Kind | None = None
+    for each in words:
+        is_value = (
+            after is not None
+            and isinstance(each, str)
+            and not OPTION_BEGINS.match(secrets.redact(each))
+        )
+        yield each, after if is_value and kind is None else kind
+        after = kind_after(each)
 
 
 def redact_headers(
@@ -126,11 +149,13 @@ def _collected(value: Json, kind: Kind | None, depth: int) -> Iterator[str]:
             yield from _seen(value) if len(value) <= _SHORT else _look(value)
     elif isinstance(value, (list, dict)) and depth < MAX_DEPTH:
         if isinstance(value, list):
-            for each in value:
-                yield from _collected(each, kind, depth + 1)
+            for each, each_kind in _kinds(value, kind, NONE):
+                yield from _collected(each, each_kind, depth + 1)
         else:
             for name, each in value.items():
                 yield from _collected(name, None, depth + 1)
                 yield from _collected(each, kind_of(name), depth + 1)
-    elif kind and isinstance(value, (int, float)) and not isinstance(value, bool):
+    elif isinstance(value, bool) or kind in {None, Kind.TEXT}:
+        return
+    elif isinstance(value, (int, float)):
         yield str(value)

@@ -38,7 +38,7 @@ class LineProgress:
             reason = "" if result.outcome.value == "passed" else f": {result.reason}"
             print(
                 f"[{self._done}/{self._total}] {result.key} "
-                f"{result.outcome.value} {result.duration_s:.1f}s"
+                f"{result.standing} {result.duration_s:.1f}s"
                 f"{printable(' '.join(reason.split())[:200])}",
                 file=self._stream,
                 flush=True,
@@ -82,13 +82,13 @@ class LiveProgress:
             self._show()
 
     def finished(self, result: ScenarioResult) -> None:
-        """Count the case; print it when it did not pass."""
+        """Count the case; print it unless all of it passed."""
         with self._lock:
             if str(result.key) in self._running:
                 self._running.remove(str(result.key))
-            if result.outcome.value != "passed":
+            if result.standing != "passed":
                 self._progress.console.print(
-                    f"{result.key} {result.outcome.value}", markup=False
+                    f"{result.key} {result.standing}", markup=False
                 )
             self._progress.advance(self._task)
             self._show()

@@ -14,11 +14,13 @@ if TYPE_CHECKING:
 
     Report = Mapping[str, Any]
 
+#: The transport of the legs that the suite's scenarios run on.
+_SUITES = "official-http"
 _RATE_COLUMNS = {
     "officialNonAuthScenarios": "Non-auth scenarios",
     "officialAuthScenarios": "Auth scenarios",
     "officialChecks": "Official checks",
-    "harnessChecks": "Harness",
+    "harnessChecks": "Driver and schema",
     "supplementalScenarios": "Our scenarios",
     "supplementalChecks": "Our checks",
     "checks": "All checks",
@@ -29,10 +31,37 @@ def _table(headers: list[str], rows: list[list[str]]) -> str:
     return tabulate(rows, headers, tablefmt="simple", disable_numparse=True)
 
 
-def _ratio(value: Mapping[str, Any]) -> str:
+def _ratio(value: Mapping[str, Any], left_out: int) -> str:
+    more = f"{left_out} not judged" if left_out else ""
     if not value["total"]:
-        return "-"
-    return f"{value['passed']}/{value['total']} ({value['percentage']:g}%)"
+        return more or "-"
+    ratio = f"{value['passed']}/{value['total']} ({value['percentage']:g}%)"
+    return f"{ratio}, {more}" if more else ratio
+
+
+def _scenarios(number: int) -> str:
+    return "1 scenario" if number == 1 else f"{number} scenarios"
+
+
+def _scenarios_left_out(case: Mapping[str, Any]) -> list[str]:
+    """Scenarios of ours that are in no ratio, for what the client lacks."""
+    return [
+        each["scenario"]
+        for each in case["scenarios"]
+        if each["source"] == "supplemental"
+        and each["scored"]
+        and each["outcome"] in failure.LEFT_OUT
+    ]
+
+
+def _left_out(case: Mapping[str, Any], column: str) -> int:
+    """How many scenarios or checks of ours the ratio of a column leaves out."""
+    if column == "supplementalScenarios":
+        return len(_scenarios_left_out(case))
+    if column == "supplementalChecks":
+        checks = case["checks"]
+        return sum(each.get("outcome") in failure.LEFT_OUT for each in checks)
+    return 0
 
 
 def headline(report: Report) -> Iterator[str]:
@@ -43,29 +72,35 @@ def headline(report: Report) -> Iterator[str]:
     yield f"Client: {client['title']}, {client['version']} ({client['source']})"
     yield f"        {client['binary']}"
     yield f"        sha256:{client['sha256']}"
-    version = suite["version"] or "unknown version"
-    yield f"Suite:  {suite['package'] or 'unknown package'} {version}"
-    if suite["source"] != "pinned":
-        yield "        NOT the pinned suite: --conformance-cli was given"
-    yield f"Scope:  {report['officialConformance']['scope']}"
-    ours = [each for each in report["cases"] if each["transport"] != "official-http"]
+    ours = [each for each in report["cases"] if each["transport"] != _SUITES]
+    if len(ours) < len(report["cases"]) or not ours:
+        version = suite["version"] or "unknown version"
+        yield f"Suite:  {suite['package'] or 'unknown package'} {version}"
+        if suite["source"] != "pinned":
+            yield "        NOT the pinned suite: --conformance-cli was given"
+        yield f"Scope:  {report['officialConformance']['scope']}"
     if ours:
-        count = sum(len(each["scenarios"]) for each in ours)
+        total = sum(len(each["scenarios"]) for each in ours)
         names = dict.fromkeys(each["transport"] for each in ours)
-        yield f"Ours:   {count} scenarios over {' and '.join(names)}"
+        left_out = sum(len(_scenarios_left_out(each)) for each in ours)
+        more = f", {left_out} not judged" if left_out else ""
+        yield f"Ours:   {_scenarios(total)} over {' and '.join(names)}{more}"
     auth = "strict" if report["automaticAuthRequired"] else "assisted"
     yield f"Auth:   {auth} mode; warnings: {report['policy']['warnings']}"
     if not report["complete"]:
         yield "INCOMPLETE: not every case has run; this is no verdict."
 
 
-def pass_rates(report: Report) -> str:
-    """One row a transport and revision."""
-    rows = [
-        [failure.leg_of(item), *(_ratio(item[name]) for name in _RATE_COLUMNS)]
-        for item in report["modeSummaries"]
-    ]
-    return _table(["Leg", *_RATE_COLUMNS.values()], rows)
+def pass_rates(report: Report, *, full: bool) -> str:
+    """One row a transport and revision; `full` adds all checks in one column."""
+    columns = [name for name in _RATE_COLUMNS if full or name != "checks"]
+    cases = {failure.leg_of(case): case for case in report["cases"]}
+    rows = []
+    for item in report["modeSummaries"]:
+        leg = failure.leg_of(item)
+        ratios = [_ratio(item[name], _left_out(cases[leg], name)) for name in columns]
+        rows.append([leg, *ratios])
+    return _table(["Leg", *(_RATE_COLUMNS[name] for name in columns)], rows)
 
 
 def outcomes(report: Report) -> str:
@@ -96,7 +131,7 @@ def floor(report: Report) -> Iterator[str]:
     if not report["officialConformance"]["scope"].startswith("all"):
         return  # the floor is known of whole requirement sets only
     for case in report["cases"]:
-        if case["transport"] != "official-http":
+        if case["transport"] != _SUITES:
             continue
         total = sum(each["scored"] for each in case["scenarios"])
         scores = ", ".join(
@@ -149,16 +184,16 @@ def revisions(report: Report) -> Iterator[str]:
                 by_agreed.setdefault(", ".join(others), []).append(each["scenario"])
         for agreed, scenarios in sorted(by_agreed.items()):
             yield (
-                f"  {failure.leg_of(case)}: {agreed} in {len(scenarios)} scenarios: "
+                f"  {failure.leg_of(case)}: {agreed} in {_scenarios(len(scenarios))}: "
                 + ", ".join(scenarios)
             )
 
 
 def render(report: Report, *, full: bool) -> str:
-    """The whole page; `full` adds the matrix of every test."""
+    """The whole page; `full` adds all checks and the matrix of tests."""
     parts = ["\n".join(headline(report))]
-    parts.append("Pass rates\n" + pass_rates(report))
-    parts.append("Outcomes of scored scenarios\n" + outcomes(report))
+    parts.append("Pass rates\n" + pass_rates(report, full=full))
+    parts.append("Outcomes\n" + outcomes(report))
     if full:
         parts.append("Per-test results\n" + matrix(report))
     for title, lines in (
@@ -166,6 +201,8 @@ def render(report: Report, *, full: bool) -> str:
         ("Another revision was agreed", revisions(report)),
         ("No verdict, because", failure.no_verdict(report)),
         ("Failure details", failure.failures(report)),
+        ("Warnings", failure.warnings(report)),
+        ("Not judged", failure.not_judged(report)),
         ("Left behind", failure.leftovers(report)),
     ):
         text = "\n".join(lines)

@@ -4,7 +4,7 @@ The evidence of one supplemental case becomes one outcome a check.
 The rules are tried in order; the first that applies decides for every check:
 
  1. the case was stopped or never launched → not-run
- 2. the client says it cannot do this (exit 69) → unsupported
+ 2. the client says it cannot do this (exit 69), and sent nothing → unsupported
  3. the driver did not start or broke, or left no record → harness-error
  4. the client was killed → crashed; it outlived a step or the drive → timed-out
  5. a server's log stops short → harness-error
@@ -90,7 +90,7 @@ def judge(
             case, [_check(case, each, ruling) for each in case.checks], policy
         )
     observation = observe(case, evidence)
-    ruling_for_all = _ended_badly(evidence) or _not_seen(case, observation)
+    ruling_for_all = _ended_badly(evidence) or _not_seen(case, evidence, observation)
     checks = [
         _check(case, each, ruling_for_all or _rule(case, each, observation))
         for each in case.checks
@@ -112,9 +112,14 @@ def judge(
 def _with_harness(
     result: ScenarioResult, harness: tuple[tuple[str, str | None], ...]
 ) -> ScenarioResult:
-    """A scenario whose checks hold fails where its driver or a message does not."""
+    """
+    A scenario whose driver or messages do not hold fails, and says that first.
+
+    What its checks then did not see is a consequence.
+    """
     problems = [f"{name}: {problem}" for name, problem in harness if problem]
-    if result.outcome is not Outcome.PASSED or not problems:
+    is_open = result.outcome in {Outcome.PASSED, Outcome.UNOBSERVED}
+    if not is_open or not problems:
         return result
     return replace(
         result,
@@ -122,6 +127,12 @@ def _with_harness(
         attribution=Attribution.SUBJECT,
         reason=problems[0],
     )
+
+
+def unreadable(case: SupplementalCase, problem: str) -> ScenarioResult:
+    """The result of a case whose evidence is not what we write: our fault."""
+    ruling = _Ruling(Outcome.HARNESS_ERROR, Attribution.HARNESS, problem)
+    return _result(case, [_check(case, each, ruling) for each in case.checks], Policy())
 
 
 def observe(case: SupplementalCase, evidence: Evidence) -> Observation:
@@ -148,7 +159,9 @@ def _ended_badly(evidence: Evidence) -> _Ruling | None:
     if adapter is None:
         problem = f"no record of the driver: {evidence.adapter_fault}"
         return _Ruling(Outcome.HARNESS_ERROR, Attribution.ADAPTER, problem)
-    if adapter.verdict is DriverVerdict.UNSUPPORTED:
+    if adapter.verdict is DriverVerdict.UNSUPPORTED and not (
+        evidence.subject.received or evidence.control.received
+    ):
         return _Ruling(Outcome.UNSUPPORTED, None, adapter.error or "unsupported")
     return _client_ended_badly(ended, adapter) or _driver_ended_badly(ended, adapter)
 
@@ -177,13 +190,14 @@ def _driver_ended_badly(ended: Ended, adapter: AdapterRecord) -> _Ruling | None:
     return None
 
 
-def _not_seen(case: SupplementalCase, seen: Observation) -> _Ruling | None:
+def _not_seen(
+    case: SupplementalCase, evidence: Evidence, seen: Observation
+) -> _Ruling | None:
     if seen.subject.truncated or seen.control.truncated:
         problem = "a wire log stops short, so nothing can be said to be absent from it"
         return _Ruling(Outcome.HARNESS_ERROR, Attribution.HARNESS, problem)
     if not seen.subject.received and not seen.control.received:
-        problem = "the client sent nothing"
-        return _Ruling(Outcome.UNOBSERVED, Attribution.SUBJECT, problem)
+        return _nothing_sent(evidence, seen)
     eras = _eras(seen.subject) | _eras(seen.control)
     leg = case.key.revision
     if not case.scenario.any_era and eras and leg.era not in eras:
@@ -193,6 +207,16 @@ def _not_seen(case: SupplementalCase, seen: Observation) -> _Ruling | None:
         )
         return _Ruling(Outcome.UNSUPPORTED, Attribution.SUBJECT, problem)
     return _no_control(seen) if case.scenario.has_control else None
+
+
+def _nothing_sent(evidence: Evidence, seen: Observation) -> _Ruling:
+    steps = seen.steps.values()
+    if all(each.state is StepState.UNSUPPORTED for each in steps):
+        return _Ruling(Outcome.UNSUPPORTED, None, next(iter(steps)).message)
+    code = evidence.adapter.end.exit_code if evidence.adapter else None
+    how = f" and exited with {code}: does it know our scenarios?" if code else ""
+    problem = f"the client sent nothing{how}"
+    return _Ruling(Outcome.UNOBSERVED, Attribution.SUBJECT, problem)
 
 
 def _no_control(seen: Observation) -> _Ruling | None:
@@ -286,6 +310,8 @@ def _check(
         pages=(page_address(definition, case.key.revision),),
         outcome=ruling.outcome,
         attribution=ruling.attribution,
+        demand=definition.sentence,
+        level=definition.level.value,
     )
 
 
@@ -304,14 +330,17 @@ def _result(
 
     worst = min(checks, key=weight)
     outcome = _ORDER[weight(worst)]
-    others = sum(check.outcome is outcome for check in checks) - 1
-    more = f" (and {others} more)" if others and outcome is not Outcome.PASSED else ""
     passed = outcome is Outcome.PASSED
+    others = sum(check.outcome is outcome for check in checks) - 1
+    more = f" (and {others} more)" if others else ""
+    reason = f"{worst.check_id}: {worst.error}{more}"
+    if len({check.error for check in checks}) == 1:  # it is about none in particular
+        reason = worst.error or reason
     return ScenarioResult(
         key=case.key,
         outcome=outcome,
         attribution=None if passed else worst.attribution,
-        reason="passed" if passed else f"{worst.check_id}: {worst.error}{more}",
+        reason="passed" if passed else reason,
         checks=tuple(checks),
     )
 

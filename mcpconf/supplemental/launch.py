@@ -13,13 +13,16 @@ import shutil
 import sys
 import tempfile
 from contextlib import ExitStack
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from mcpconf.client.manifest import passed_environment
+from mcpconf.drain import Drain
 from mcpconf.environment import base_environment
 from mcpconf.errors import StorageError
 from mcpconf.evidence import adapter_of, case_dir, text_of
+from mcpconf.fixture_server.log import Log
 from mcpconf.fixture_server.options import Limits, Options
 from mcpconf.process import Program, start
 from mcpconf.retention import Retention
@@ -41,6 +44,19 @@ _SERVER = Path(__file__).parent.parent / "fixture_server" / "__main__.py"
 _CASE_EXTRA_S = 10.0
 _TAIL = 4000
 _NAMES = ("subject", "control")
+#: Of a driver's record, which holds all that a client answered.
+_MAX_RECORD = 16 * 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class _Left:
+    """What one launch left, raw."""
+
+    ended: Ended
+    #: The driver's record.
+    record: bytes
+    #: The wire logs by server.
+    logs: Mapping[str, bytes]
 
 
 def launch_case(
@@ -51,18 +67,19 @@ def launch_case(
 
     :raises StorageError: the evidence, or the private directory, could not be written.
     :raises SupervisorError: it is not known how the case ended.
+    :raises FixtureError: a server of ours broke.
     """
     try:
         directory = Path(tempfile.mkdtemp(prefix="mcpconf-case-", dir=launch.parent))
         try:
-            ended = _run(launch, case, directory, started)
-            _store(launch, case, directory, ended)
+            left = _run(launch, case, directory, started)
+            _store(launch, case, directory, left)
         finally:
             shutil.rmtree(directory, ignore_errors=True)
     except OSError as error:
         place = error.filename or launch.parent or tempfile.gettempdir()
         raise StorageError(place, f"{error.strerror or error}") from None
-    return ended
+    return left.ended
 
 
 def _run(
@@ -70,19 +87,45 @@ def _run(
     case: SupplementalCase,
     directory: Path,
     started: Callable[[Running], None],
-) -> Ended:
-    home, tmp = directory / "home", directory / "tmp"
-    for each in (home, tmp):
-        each.mkdir()
-    with ExitStack() as stack:
-        servers = {
-            name: _server(stack, case, name, directory)
-            for name in (_NAMES if case.scenario.has_control else _NAMES[:1])
+) -> _Left:
+    for name in ("home", "tmp"):
+        (directory / name).mkdir()
+    names = _NAMES if case.scenario.has_control else _NAMES[:1]
+    record = Drain(_MAX_RECORD)
+    with ExitStack() as files:
+        sinks = {
+            name: files.enter_context(_sink(case, directory, name)) for name in names
         }
-        program = _program(launch, case, directory, servers)
-        with start(program) as running:
-            started(running)
-            return running.wait()
+        try:
+            with ExitStack() as running_servers:
+                servers = {
+                    name: _server(running_servers, case, name, sinks[name])
+                    for name in names
+                }
+                program = _program(launch, case, directory, servers, record.write)
+                with start(program) as running:
+                    started(running)
+                    ended = running.wait()
+        finally:
+            said = record.finish()
+        logs = {name: _content(sink) for name, sink in sinks.items()}
+    return _Left(ended, said, logs)
+
+
+def _sink(case: SupplementalCase, directory: Path, name: str) -> IO[bytes]:
+    """
+    A file for a wire log. Over HTTP it has no name that a client could find.
+
+    A stdio server is started by the client, which must be told where its log is.
+    """
+    if case.key.transport is Transport.HTTP:
+        return tempfile.TemporaryFile(buffering=0)
+    return (directory / f"{name}.jsonl").open("x+b", buffering=0)
+
+
+def _content(sink: IO[bytes]) -> bytes:
+    sink.seek(0)
+    return sink.read()
 
 
 def _options(case: SupplementalCase, name: str) -> Options:
@@ -99,15 +142,14 @@ def _options(case: SupplementalCase, name: str) -> Options:
 
 
 def _server(
-    stack: ExitStack, case: SupplementalCase, name: str, directory: Path
+    stack: ExitStack, case: SupplementalCase, name: str, sink: IO[bytes]
 ) -> dict[str, Json]:
     """The server `name`, as the client is told of it; running already over HTTP."""
-    options, log = _options(case, name), directory / f"{name}.jsonl"
-    log.touch(mode=0o600)  # a server that is never started has an empty log
+    options = _options(case, name)
     if case.key.transport is Transport.HTTP:
         from mcpconf.fixture_server.inprocess import serving  # noqa: PLC0415 (0.1 s)
 
-        return {"url": stack.enter_context(serving(options, log)).url}
+        return {"url": stack.enter_context(serving(options, Log.to(sink))).url}
     words = [sys.executable, "-I", "-S", str(_SERVER)]
     words += ["--revision", options.revision.value]
     words += ["--transport", options.transport.value]
@@ -115,7 +157,7 @@ def _server(
         words += ["--profile", profile]
     for limit, value in case.scenario.limits.items() if name == "subject" else ():
         words += [f"--{limit.replace('_', '-')}", f"{value:g}"]
-    words += ["--log", str(log)]
+    words += ["--log", str(sink.name)]
     argv: list[Json] = [*words]
     return {"argv": argv, "env": dict(case.scenario.server_environment)}
 
@@ -125,6 +167,7 @@ def _program(
     case: SupplementalCase,
     directory: Path,
     servers: Mapping[str, Mapping[str, Json]],
+    record_fd: int,
 ) -> Program:
     scenario, manifest = case.scenario, launch.subject.manifest
     home, tmp = directory / "home", directory / "tmp"
@@ -139,6 +182,7 @@ def _program(
         # A program of the user's own may be named relative to where they stand.
         "cwd": str(home if manifest.driver == "codex" else Path.cwd()),
         "report": str(directory / "adapter.json"),
+        "report_fd": record_fd,
         "scenario": scenario.name,
         "revision": case.key.revision.value,
         "transport": case.key.transport.value,
@@ -165,14 +209,14 @@ def _program(
         stdout=directory / "stdout",
         stderr=directory / "stderr",
         deadline_s=launch.timeout_s + _CASE_EXTRA_S,
+        pass_fds=(record_fd,),
     )
 
 
 def _store(
-    launch: Launch, case: SupplementalCase, directory: Path, ended: Ended
+    launch: Launch, case: SupplementalCase, directory: Path, left: _Left
 ) -> None:
-    logs = [text_of(directory / f"{name}.jsonl") for name in _NAMES]
-    adapter, adapter_fault = adapter_of(directory / "adapter.json")
+    adapter, adapter_fault = adapter_of(left.record)
     stderr = text_of(directory / "stderr")
     retention = Retention.of(wire="", texts=(stderr,), checks=None)
     said = retention.text(stderr).strip()[-_TAIL:]
@@ -181,13 +225,18 @@ def _store(
         kept = case_dir(launch.run_dir, case.key) / "artifacts"
         retention.keep_tree(directory, kept)
     subject, control = (
-        Retention.of(wire=log, texts=(), checks=None).wire() for log in logs
+        Retention.of(
+            wire=left.logs.get(name, b"").decode("utf-8", "replace"),
+            texts=(),
+            checks=None,
+        ).wire()
+        for name in _NAMES
     )
     evidence.write(
         launch.run_dir,
         case.key,
         evidence.RawEvidence(
-            ended=ended,
+            ended=left.ended,
             adapter=retention.json(adapter),
             adapter_fault=adapter_fault,
             subject=subject,

@@ -76,6 +76,10 @@ GOOD_LEGACY = json.dumps(rpc("ping")).encode()
         (MODERN, "POST", "/mcp", {"Origin": "null"}, b"{}", 403, -32600),
         (MODERN, "POST", "/mcp", {"Host": "evil.example:80"}, b"{}", 403, -32600),
         (MODERN, "GET", "/healthz", {"Host": "evil.example"}, None, 403, -32600),
+        (MODERN, "POST", "http://evil.example/mcp", {}, b"{}", 403, -32600),
+        (MODERN, "POST", "http://127.0.0.1/other", {}, b"{}", 404, -32601),
+        (MODERN, "POST", "http://127.0.0.1?/mcp", {}, b"{}", 404, -32601),
+        (MODERN, "POST", "//127.0.0.1/mcp", {}, b"{}", 404, -32601),
         (MODERN, "POST", "/mcp", {"Content-Type": "text/plain"}, b"{}", 415, -32600),
         (MODERN, "POST", "/mcp", {"Content-Type": None}, b"{}", 415, -32600),
         (MODERN, "POST", "/mcp", {}, b"{", 400, -32700),
@@ -153,6 +157,20 @@ def test_what_is_allowed_gets_through(headers: dict[str, str | None]) -> None:
         answer = client.post(tool("echo", {"text": "hi"}), headers)
         assert (answer.status, answer.headers["Mcp-Session-Id"]) == (200, None)
         assert json.load(answer)["result"]["structuredContent"] == {"text": "hi"}
+
+
+@pytest.mark.parametrize("authority", ["127.0.0.1:{}", "LOCALHOST", "[::1]:80"])
+def test_a_target_may_be_a_whole_url_whose_host_stands_for_the_header(
+    authority: str,
+) -> None:
+    with client_of(LEGACY) as (client, running):
+        url = f"HTTP://{authority.format(running.port)}"
+        health = client.request("GET", f"{url}/healthz", headers={"Host": "evil"})
+        assert json.load(health)["status"] == "ok"
+        client.open_session()
+        ping = json.dumps(rpc("ping")).encode()
+        answer = client.request("POST", f"{url}/mcp?a=b", ping)
+        assert (answer.status, json.load(answer)["result"]) == (200, {})
 
 
 def test_health_names_the_revision() -> None:

@@ -319,9 +319,13 @@ def test_arguments_mean_the_same_in_either_spelling() -> None:
 def test_help_names_every_flag_and_profile() -> None:
     words = (sys.executable, *FILE, "--help")
     done = subprocess.run(words, capture_output=True, timeout=20, check=True)
-    shown = b"".join(done.stdout.split())  # lines also break at hyphens
-    for each in (*PROFILES, "--linger-s", "--allowed-origin", "--log"):
-        assert each.encode() in shown
+    lines = [each.split() for each in done.stdout.decode().splitlines()]
+    listed = [each[0] for each in lines if each and each[0] in PROFILES]
+    assert listed == sorted(PROFILES), "one a line, in order"
+    for flag in ("--profile", "--linger-s", "--allowed-origin", "--log"):
+        assert any(each[:1] == [flag] for each in lines)
+    assert ["status-429", "http", "any"] in [each[:3] for each in lines]
+    assert ["push-closed", "http", "handshake"] in [each[:3] for each in lines]
 
 
 def test_a_server_asks_back_and_tells_of_changes(start: Start) -> None:
@@ -388,9 +392,9 @@ def test_a_server_that_is_cut_ends_at_once_and_says_so(start: Start) -> None:
     assert program.log("exit") == []
 
 
-def _refusal(*flags: str) -> str:
+def _refusal(*flags: str, argv: tuple[str, ...] = MODULE) -> str:
     done = subprocess.run(
-        (sys.executable, *MODULE, *flags),
+        (sys.executable, *argv, *flags),
         stdin=subprocess.DEVNULL,
         capture_output=True,
         timeout=20,
@@ -405,20 +409,37 @@ def _refusal(*flags: str) -> str:
 @pytest.mark.parametrize(
     ("flags", "words"),
     [
-        (("--profile", "no-such"), "unknown profile 'no-such'"),
+        (("--profile", "sse_crl"), "'sse_crl'; closest: sse-crlf, sse-cr, sse-cut;"),
+        (("--profile", "?"), "unknown profile '?'; closest: "),
         (("--revision", "2026-07-27"), "(did you mean 2026-07-28?)"),
         (("--transport", "sse"), "known: http, stdio"),
         (("--rounds", "0"), "--rounds: 0 is less than 1"),
         (("--delay-s", "nan"), "--delay-s: nan"),
+        (("--delay-s", "inf"), "--delay-s: inf is more than 3600"),
+        (("--linger-s", "3600.5"), "--linger-s: 3600.5 is more than 3600"),
+        (("--rounds", "1000001"), "--rounds: 1000001 is more than 1000000"),
+        (("--line-bytes", "1073741825"), "1073741825 is more than 1073741824"),
         (("--delay-s", "soon"), "--delay-s: invalid float value: 'soon'"),
         (("--port", "65536"), "--port: 65536"),
         (("--endpoint", "mcp"), "--endpoint: 'mcp'"),
+        (("--endpoint", "/a b"), "--endpoint: '/a b'"),
+        (("--endpoint", "/a?b"), "--endpoint: '/a?b'"),
+        (("--endpoint", "/a#b"), "--endpoint: '/a#b'"),
+        (("--endpoint", "/\u00fc"), "--endpoint: "),
+        (("--endpoint", "/a\n"), "--endpoint: '/a"),
+        (("--host", ""), "--host: is empty"),
         (("--log", "/"), "--log: /: Is a directory"),
+        (("--log", "/dev/full"), "--log: /dev/full: No space left"),
+        (("--transport", "http", "--log", "/dev/full"), "--log: /dev/full: No space"),
         (("--nonsense",), "unrecognized arguments: --nonsense"),
     ],
 )
 def test_bad_input_is_refused_in_one_line(flags: tuple[str, ...], words: str) -> None:
     assert words in _refusal(*flags)
+
+
+def test_http_without_its_parser_is_refused_in_one_line() -> None:
+    assert "needs h11" in _refusal("--transport", "http", argv=FILE)
 
 
 def test_an_occupied_port_is_refused_in_one_line() -> None:

@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 
 from mcpconf import evidence
-from mcpconf.client.job import DriverVerdict
+from mcpconf.client.job import ClientError, DriverVerdict
+from mcpconf.client.steps import shaped
 from mcpconf.decode import load_json
 from mcpconf.process import EndKind
 
@@ -29,7 +30,8 @@ results = os.fdopen(int(os.environ["MCPCONF_RESULTS_FD"]), "w")
 def say(line):
     print(line, file=results, flush=True)
 def answer(step):
-    say(json.dumps({"id": step["id"], "ok": True, "value": {"verb": step["verb"]}}))
+    value = {"verb": step["verb"], "items": []}
+    say(json.dumps({"id": step["id"], "ok": True, "value": value}))
 __MORE__
 for line in sys.stdin:
     answer(json.loads(line))
@@ -98,6 +100,11 @@ class Desk:
         return list(self.record().results or ())
 
 
+def _value(verb: str) -> dict[str, Any]:
+    """What `PROGRAM` answers."""
+    return {"verb": verb, "items": []}
+
+
 @pytest.fixture
 def desk(tmp_path: Path) -> Desk:
     return Desk(tmp_path)
@@ -110,8 +117,8 @@ def test_each_step_has_its_result_and_what_the_driver_saw(desk: Desk) -> None:
     assert record.verdict is DriverVerdict.DONE
     assert (record.end.kind, record.end.exit_code) == (EndKind.EXITED, 0)
     one, two = desk.results()
-    assert (one["id"], one["ok"], one["value"]) == ("one", True, {"verb": "list"})
-    assert two["value"] == {"verb": "close"}
+    assert (one["id"], one["ok"], one["value"]) == ("one", True, _value("list"))
+    assert two["value"] == _value("close")
     assert one["t0_ms"] <= one["t1_ms"] <= two["t0_ms"] <= two["t1_ms"]
     if sys.platform == "linux":
         assert one["fds"] == 4  # stdin, stdout, stderr, results
@@ -122,7 +129,8 @@ def test_each_step_has_its_result_and_what_the_driver_saw(desk: Desk) -> None:
 def test_a_program_is_told_what_the_contract_says_and_nothing_else(desk: Desk) -> None:
     desk.drive(
         "def answer(step):\n"
-        "    value = {'environment': dict(os.environ), 'arguments': sys.argv[1:]}\n"
+        "    value = {'environment': dict(os.environ), 'arguments': sys.argv[1:],\n"
+        "             'items': []}\n"
         "    say(json.dumps({'id': step['id'], 'ok': True, 'value': value}))\n"
     )
 
@@ -245,6 +253,156 @@ def test_a_line_that_is_no_result_is_the_programs_failure(
     assert record.results == ()
 
 
+def _nested(levels: int) -> str:
+    """A result of so many levels, the line's own object and its value's among them."""
+    inside = levels - 2
+    value = '{"items": [], "x": ' + "[" * inside + "]" * inside + "}"
+    return '{"id": "one", "ok": true, "value": ' + value + "}"
+
+
+@pytest.mark.parametrize("levels", [65, 500, 100_000])
+def test_a_line_is_bounded_in_its_depth(desk: Desk, levels: int) -> None:
+    (desk.place / "line").write_text(_nested(levels), "utf-8")
+
+    assert desk.drive("def answer(step): say(open('line').read())") == 1
+
+    record = desk.record()
+    assert record.verdict is DriverVerdict.CLIENT_ERROR
+    assert """one: the program wrote a line of over 64 levels: b'{"id": "one",""" in (
+        record.error or ""
+    )
+    assert record.results == ()
+
+
+def test_a_line_of_the_greatest_depth_is_taken(desk: Desk) -> None:
+    desk.job["steps"] = desk.job["steps"][:1]
+
+    assert desk.drive(f"def answer(step): say({_nested(64)!r})") == 0
+
+
+def test_an_answer_that_is_ahead_of_its_step_is_none(desk: Desk) -> None:
+    """What is written before the step is known cannot come of doing it."""
+    code = desk.drive(
+        "def answer(step):\n"
+        "    lines = [json.dumps({'id': each, 'ok': True, 'value': {'items': []}})\n"
+        "             for each in ('one', 'two')]\n"
+        "    say('\\n'.join(lines))"
+    )
+
+    assert code == 1
+    record = desk.record()
+    assert record.verdict is DriverVerdict.CLIENT_ERROR
+    assert "two: the program wrote ahead of the step" in (record.error or "")
+    assert [each["id"] for each in desk.results()] == ["one"]
+
+
+_CALLED = {"result": {"content": []}, "notifications": [], "elicitations": []}
+
+
+@pytest.mark.parametrize(
+    ("verb", "value", "problem"),
+    [
+        ("connect", {"serverInfo": "x"}, "serverInfo is not an object"),
+        ("connect", {"protocolVersion": 1}, "protocolVersion is not a string"),
+        ("connect", {"capabilities": []}, "capabilities is not an object"),
+        ("connect", {"instructions": {}}, "instructions is not a string"),
+        ("list", {}, "items is not a list of objects"),
+        ("list", {"items": True}, "items is not a list of objects"),
+        ("list", {"items": [{}, []]}, "items is not a list of objects"),
+        ("list", {"items": [{}, {"name": {}}]}, "items.1.name is not a string"),
+        ("list", {"items": [{"uri": []}]}, "items.0.uri is not a string"),
+        (
+            "list",
+            {"items": [{"uriTemplate": 1}]},
+            "items.0.uriTemplate is not a string",
+        ),
+        ("call", {}, "result is not an object"),
+        ("call", {**_CALLED, "result": []}, "result is not an object"),
+        (
+            "call",
+            {**_CALLED, "result": {"content": [1]}},
+            "result.content is not a list of objects",
+        ),
+        (
+            "call",
+            {**_CALLED, "result": {"content": [], "isError": 1}},
+            "result.isError is not a boolean",
+        ),
+        (
+            "call",
+            {**_CALLED, "notifications": "x"},
+            "notifications is not a list of objects",
+        ),
+        (
+            "call",
+            {**_CALLED, "notifications": [{"params": {}}]},
+            "notifications.0.method is not a string",
+        ),
+        (
+            "call",
+            {**_CALLED, "notifications": [{"method": "m", "params": [1]}]},
+            "notifications.0.params is not an object",
+        ),
+        (
+            "call",
+            {**_CALLED, "elicitations": None},
+            "elicitations is not a list of objects",
+        ),
+        ("read", {"contents": 1.5}, "contents is not a list of objects"),
+        ("prompt", {"messages": None}, "messages is not a list of objects"),
+        (
+            "prompt",
+            {"messages": [{"content": None}]},
+            "messages.0.content is not an object",
+        ),
+        ("await", {"params": None}, "params is not an object"),
+        ("listen", {}, "notifications is not a list of objects"),
+        (
+            "listen",
+            {"notifications": [{"method": 5}]},
+            "notifications.0.method is not a string",
+        ),
+    ],
+)
+def test_a_value_of_another_shape_is_the_clients_failure(
+    verb: str, value: dict[str, Any], problem: str
+) -> None:
+    with pytest.raises(ClientError) as caught:
+        shaped(value, {"id": "one", "verb": verb})
+
+    assert str(caught.value) == f"step one: value.{problem}"
+
+
+@pytest.mark.parametrize(
+    ("verb", "value"),
+    [
+        ("connect", {"serverInfo": None}),
+        ("list", {"items": [{"name": "n", "uri": None}]}),
+        ("call", {**_CALLED, "notifications": None}),
+        ("call", {**_CALLED, "notifications": [{"method": "m"}]}),
+        ("call", {**_CALLED, "result": {"structuredContent": [1]}}),
+        ("cancel", {}),
+        ("close", {"more": 1}),
+    ],
+)
+def test_what_is_unknown_or_beyond_the_shape_is_taken(
+    verb: str, value: dict[str, Any]
+) -> None:
+    assert shaped(value, {"id": "one", "verb": verb}) == value
+
+
+def test_the_shape_of_a_value_is_asked_for_when_it_is_taken(desk: Desk) -> None:
+    line = '{"id": "one", "ok": true, "value": {"items": true}}'
+
+    assert desk.drive(f"def answer(step): say({line!r})") == 1
+
+    record = desk.record()
+    assert record.verdict is DriverVerdict.CLIENT_ERROR
+    problem = "step one: value.items is not a list of objects"
+    assert problem in (record.error or "")
+    assert record.results == ()
+
+
 def test_a_line_without_an_end_is_bounded(desk: Desk) -> None:
     assert desk.drive("def answer(step): say('x' * (9 * 1024 * 1024))") == 1
 
@@ -286,6 +444,41 @@ def test_a_child_that_outlives_the_program_is_a_survivor(desk: Desk) -> None:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="needs /proc")
+def test_a_launcher_does_not_hide_what_its_program_leaks(desk: Desk) -> None:
+    inner = desk.place / "inner.py"
+    leak = "def leaks(step): os.dup(0); os.dup(0); os.dup(0); first(step)"
+    more = f"first = answer\n{leak}\nanswer = leaks"
+    inner.write_text(PROGRAM.replace("__MORE__", more), "utf-8")
+
+    code = desk.drive(
+        "import subprocess\n"
+        "pipe = int(os.environ['MCPCONF_RESULTS_FD'])\n"
+        f"words = [sys.executable, '-I', '-S', {str(inner)!r}]\n"
+        "sys.exit(subprocess.call(words, pass_fds=(pipe,)))"
+    )
+
+    assert code == 0
+    one, two = desk.results()
+    assert (one["fds"], two["fds"]) == (4 + 4 + 3, 4 + 4 + 6)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs /proc")
+def test_a_server_that_still_runs_is_not_what_a_program_leaks(desk: Desk) -> None:
+    server = [sys.executable, "-c", "input()", "a server"]
+    desk.job["servers"] = {"subject": {"argv": server, "env": {}}}
+
+    desk.drive(
+        "import atexit, subprocess\n"
+        f"child = subprocess.Popen({server!r}, stdin=subprocess.PIPE)\n"
+        "atexit.register(lambda: (child.stdin.close(), child.wait()))"
+    )
+
+    one, _ = desk.results()
+    assert len(one["children"]) == 1
+    assert one["fds"] == 4 + 1  # and its end of the server's input
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs /proc")
 def test_children_and_ports_are_noted_while_the_program_runs(desk: Desk) -> None:
     desk.drive(
         "import socket, subprocess\n"
@@ -293,7 +486,7 @@ def test_children_and_ports_are_noted_while_the_program_runs(desk: Desk) -> None
         "child = subprocess.Popen([sys.executable, '-c', 'input()'],\n"
         "                         stdin=subprocess.PIPE)\n"
         "def answer(step):\n"
-        "    value = {'port': listener.getsockname()[1]}\n"
+        "    value = {'port': listener.getsockname()[1], 'items': []}\n"
         "    say(json.dumps({'id': step['id'], 'ok': True, 'value': value}))\n"
         "import atexit; atexit.register(lambda: (child.stdin.close(), child.wait()))"
     )

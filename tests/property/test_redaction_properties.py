@@ -33,13 +33,20 @@ bounded = settings(
     max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow]
 )
 
-SENSITIVE = ["access_token", "clientSecret", "password", "x-api-key", "assertion"]
+SENSITIVE = [
+    *("access_token", "clientSecret", "password", "x-api-key", "assertion"),
+    *("api_token", "X-Custom-Token", "MY_SECRET", "appCredentials"),
+]
 HEADERS = ["Authorization", "cookie", "Set-Cookie", "dpop"]
-HARMLESS = ["code", "state", "token", "requestState", "Bearer token", "Basic auth"]
+HARMLESS = [
+    *("code", "state", "token", "requestState", "Bearer token", "Basic auth"),
+    *("progressToken", "secret", "credentials"),
+]
 PIECES = [
     *SENSITIVE,
     *HEADERS,
     *("code", "state", "token", "requestState", "invalid_token", "scope", "kept"),
+    *("progressToken", "--token", "--api-key ", "secret", "my token", '"--token","'),
     *("Bearer ", "Basic ", "DPoP ", "eyJhbGciOiJub25lIn0", ".eyJzdWIiOiJhIn0.", "abc1"),
     *("-----BEGIN PRIVATE KEY-----", "-----END PRIVATE KEY-----", "MIGH", "Some("),
     *(
@@ -325,7 +332,12 @@ def test_text_without_secrets_is_unchanged(words: list[str], between: str) -> No
 @bounded
 @given(
     st.dictionaries(
-        st.sampled_from(["code", "state", "requestState", "token_type", "n", "token"]),
+        st.sampled_from(
+            [
+                *("code", "state", "requestState", "token_type", "n", "token"),
+                *("progressToken", "nextCursor", "cursor", "maxTokens", "max_tokens"),
+            ]
+        ),
         st.text(st.characters(exclude_characters=":=-")).filter(
             lambda text: "eyJ" not in text
         )

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from mcpconf import evidence
-from mcpconf.case import _Pipe
+from mcpconf.case import wire_of
+from mcpconf.drain import Drain
 from mcpconf.wire import parse_wire
 
 if TYPE_CHECKING:
@@ -26,9 +26,8 @@ LINE = b'{"type":"listen","t":1,"port":1}\n'
     ],
 )
 def test_a_log_that_was_cut_is_torn_wherever_it_was_cut(
-    monkeypatch: pytest.MonkeyPatch, room: Callable[[int], int], *, is_cut: bool
+    room: Callable[[int], int], *, is_cut: bool
 ) -> None:
-    monkeypatch.setattr(evidence, "MAX_WIRE_BYTES", 4 * room(len(LINE)))
-    pipe = _Pipe()
+    pipe = Drain(room(len(LINE)))
     os.write(pipe.write, 2 * LINE)
-    assert parse_wire(pipe.finish(), "wire.jsonl").truncated is is_cut
+    assert parse_wire(wire_of(pipe), "wire.jsonl").truncated is is_cut

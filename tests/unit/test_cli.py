@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 NULL = ("--client", "null")
 
 
-class _ReachedError(Exception):
+class _ReachedError(BaseException):
     """Options were good enough for the next stage."""
 
 

@@ -39,6 +39,11 @@ def _nested(value: Json, depth: int) -> Json:
         {"state": "sesame", "code": -32600, "requestState": "opaque"},
         {"url": "http://h/cb?code=sesame&state=sesame"},
         {"text": '{"refresh_token": "sesame"}'},
+        {"api_token": "sesame", "page_token": 5, "progressToken": "p"},
+        {"page_token": 5, "secret": ["sesame", 5, None]},
+        {"EXAMPLE_API_TOKEN": {"note": "plain"}},
+        {"argv": ["--token", "sesame", "--next", "plain"]},
+        ["--token=sesame"],
     ],
 )
 def test_clearing_is_redaction(value: Json, depth: int) -> None:

@@ -64,7 +64,7 @@ def test_a_profile_is_held_to_its_transports_and_revisions(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setitem(PROFILES, _Narrow.name, _Narrow)
-    with pytest.raises(UsageError, match="did you mean narrow-for-tests"):
+    with pytest.raises(UsageError, match="closest: narrow-for-tests"):
         options_from(("--profile", "narow-for-tests"))
     narrow = ("--profile", _Narrow.name)
     with pytest.raises(UsageError, match="not for transport http; it is for stdio"):

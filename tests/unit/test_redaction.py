@@ -75,6 +75,19 @@ def nested(value: Json, depth: int) -> str:
         "apiKey",
         "x-api-key",
         "OPENAI_API_KEY",
+        "api_token",
+        "EXAMPLE_API_TOKEN",
+        "exampleToken",
+        "APIToken",
+        "X-Custom-Token",
+        "--api-token",
+        "app.token",
+        "MY_SECRET",
+        "appSecret",
+        "secret",
+        "aws_credentials",
+        "userCredential",
+        "db_passwd",
         "authorization",
         "cookie",
         "dpop",
@@ -99,6 +112,40 @@ def test_sensitive_name_loses_its_value_and_keeps_its_neighbours(
     text = template.format(name, "hidden-value")
 
     assert redact_text(text) == template.format(name, PLACEHOLDER)
+
+
+@pytest.mark.parametrize(
+    ("text", "redacted"),
+    [
+        ("EXAMPLE_API_TOKEN=*", None),
+        ("EXAMPLE_API_KEY=*", None),
+        ("failed: MY_SECRET: * (again)", None),
+        ("> X-Custom-Token: *\n> next: kept", None),
+        ("api key: *", None),
+        ('{"my token": "*", "app credentials": "*", "next": "kept"}', None),
+        ("run --token=* --next kept", None),
+        ("run --token * --next kept", None),
+        ("run --api-key '*' --password \"*\" kept", None),
+        ('["run", "--token", "*", "kept"]', None),
+        ("['--client-secret', '*', 'kept']", None),
+        ('["--token",\n  "*",\n  "kept"]', None),
+        ("run --token --next kept", "run --token --next kept"),
+        ('["--token", "--next", "kept"]', '["--token", "--next", "kept"]'),
+        (
+            "run --max-tokens 5 --token-type kept",
+            "run --max-tokens 5 --token-type kept",
+        ),
+    ],
+)
+def test_last_word_of_a_name_tells_a_secret(text: str, redacted: str | None) -> None:
+    """Whatever comes before: of a member, a header, a variable or a long option."""
+    expected = redacted or text.replace("*", PLACEHOLDER)
+
+    assert redact_text(text.replace("*", "hidden-value")) == expected
+    assert redact_text(expected) == expected
+    redactor = Redactor()
+    lines = text.replace("*", "hidden-value").splitlines(keepends=True)
+    assert "".join(map(redactor.feed, lines)) + redactor.close() == expected
 
 
 @pytest.mark.parametrize("name", ["code", "state", "token", "code_challenge"])
@@ -141,6 +188,12 @@ def test_parameter_is_redacted_in_urls_and_forms(name: str, template: str) -> No
         "error=invalid_token: invalid_token: the token has ended",
         "Token response MUST include access_token and token_type",
         "assertion: the server answers",
+        "secret: the server answers; credentials: none were sent; token: none",
+        "resource-parameter-in-token: the token names its audience",
+        "the password was sent, --verbose",
+        '{"progressToken":"p","progress_token":"p","max_tokens":5,"maxTokens":"five"}',
+        '{"page_token":5,"nextToken":-1.5e3,"a_secret":null,"tokens":"five"}',
+        '{"oauth-client-credentials":{},"token_endpoint":"http://a/token"}',
         '{"grant_types":["password","refresh_token"],"required":["api_key"]}',
         '{"properties":{"password":{"type":"string"}}}',
         '{"access_token":null,"id_token":"","password":false}',
@@ -241,6 +294,7 @@ def test_value_ends_where_its_quotation_says(text: str, redacted: str) -> None:
         ("authorization", "Bearer", "Bearer"),
         ("DPoP", JWT, PLACEHOLDER),
         ("x-api-key", "k", PLACEHOLDER),
+        ("X-Custom-Token", "k", PLACEHOLDER),
         ("cookie", "a=b; c=d=e", f"a={PLACEHOLDER}; c={PLACEHOLDER}"),
         ("cookie", "nameless", PLACEHOLDER),
         (
@@ -496,6 +550,9 @@ def test_json_tree_is_redacted_in_names_values_and_inner_texts() -> None:
         "inner": '{"refresh_token":"abc","n":1}',
         "headers": {"authorization": "Bearer abc", "set-cookie": ["a=b", "c=d"]},
         "list": [1.5, "form hidden-value"],
+        "api_token": "abc",
+        "page_token": 5,
+        "argv": ["--token", "abc", "--api-key", "--next", "kept", "--secret", 5],
     }
 
     assert redact_json(value, secrets) == {
@@ -516,7 +573,31 @@ def test_json_tree_is_redacted_in_names_values_and_inner_texts() -> None:
             "set-cookie": [f"a={PLACEHOLDER}", f"c={PLACEHOLDER}"],
         },
         "list": [1.5, f"form {PLACEHOLDER}"],
+        "api_token": PLACEHOLDER,
+        "page_token": 5,
+        "argv": ["--token", PLACEHOLDER, "--api-key", "--next", "kept", "--secret", 5],
     }
+
+
+@pytest.mark.parametrize(
+    ("value", "kept"),
+    [
+        (f"{KEY}) end", PLACEHOLDER),
+        ("--next", "--next"),
+        ("--next-hidden", f"--next-{PLACEHOLDER}"),
+        ("--hidden-one", PLACEHOLDER),
+        (f"--{JWT}", f"--{PLACEHOLDER}"),
+    ],
+)
+def test_word_after_an_option_is_its_value_unless_it_is_an_option(
+    value: str, kept: str
+) -> None:
+    secrets = Secrets.of(["--hidden-one", "hidden"])
+
+    redacted = redact_json(["--token", value], secrets)
+
+    assert redacted == ["--token", kept]
+    assert redact_json(redacted, secrets) == redacted
 
 
 def test_json_names_that_differ_only_in_the_secret_stay_apart() -> None:
@@ -583,6 +664,7 @@ for unit in sys.argv[1:]:
     [
         ("eyJ", "eyJa.", "Basic+", "'code='", "\\"),
         ("%25", 'Cookie: a="', '"password":[', "-----BEGIN ", "ab"),
+        ("--a.token ", '"--token",', "--", "_token", "secret \t"),
     ],
 )
 def test_hostile_text_is_worked_off_in_linear_time(units: tuple[str, ...]) -> None:
@@ -621,6 +703,8 @@ def test_hostile_text_is_worked_off_in_linear_time(units: tuple[str, ...]) -> No
         ("got Bearer test-token", {"test-token"}),
         ("next=http%3A%2F%2Fa%3Fcode%3Da%252Fb", {"a/b"}),
         ({"body": f'{{"access_token":"{PLACEHOLDER}"}}'}, set()),
+        ({"argv": ["--token", "a", "--next", "b"], "api_token": ["c", 5]}, set("ac")),
+        ("run --token a MY_SECRET=b --next c", set("ab")),
         ({"error": {"code": -32602}, "state": "s"}, set()),
     ],
 )

@@ -174,6 +174,39 @@ def test_a_command_is_looked_up_on_the_search_path(
     assert (found.argv, found.binary) == ((str(link),), path)
 
 
+@pytest.mark.parametrize("interpreter", ["python3", "python3.11", "node"])
+def test_an_interpreted_client_is_identified_by_its_script(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, interpreter: str
+) -> None:
+    """Else all clients of one interpreter would be the same bytes."""
+    program(tmp_path, "exit 0").rename(tmp_path / interpreter)
+    mine, other = tmp_path / "my.py", tmp_path / "other.py"
+    mine.write_text("mine", "utf-8")
+    other.write_text("other", "utf-8")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PATH", str(tmp_path))
+
+    found = resolve_subject("codex", command=f"{interpreter} my.py x")
+    another = resolve_subject("codex", command=f"{interpreter} {other}")
+
+    assert found.argv == (str(tmp_path / interpreter), "my.py", "x")
+    assert (found.binary, found.sha256) == (mine, digest(mine))
+    assert (another.binary, another.sha256) == (other, digest(other))
+
+
+@pytest.mark.parametrize("words", ["-m my", "-c my.py", "run my.py", ""])
+def test_an_interpreter_without_a_known_script_is_identified_itself(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: str
+) -> None:
+    path = program(tmp_path, "exit 0").rename(tmp_path / "deno")
+    (tmp_path / "my.py").write_text("mine", "utf-8")
+    monkeypatch.chdir(tmp_path)
+
+    found = resolve_subject("codex", command=f"{path} {words}")
+
+    assert (found.binary, found.sha256) == (path, digest(path))
+
+
 def test_a_secret_in_a_command_is_started_and_not_shown(tmp_path: Path) -> None:
     path = program(tmp_path, "exit 0")
 

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
 import itertools
 import json
 from dataclasses import replace
 from typing import Any
 
 import pytest
+from fixture_call import FakeCall, Fixture
 
 from mcpconf.revision import Revision
 from mcpconf.supplemental.finding import Kind
 from mcpconf.supplemental.observation import (
+    Exchange,
     Observation,
     ServerView,
     StepResult,
@@ -244,3 +247,102 @@ def test_a_list_shown_without_the_new_tool_is_not_followed() -> None:
         step = _step("list-again", {"items": items})
         found, _ = _kind("list-changed", "list-change-followed", view, step)
         assert found is kind
+
+
+_CHANGED = {"method": "notifications/tools/list_changed"}
+
+
+@pytest.mark.parametrize(
+    ("connection", "kind"), [(1, Kind.HOLDS), (2, Kind.UNOBSERVED)]
+)
+@pytest.mark.parametrize(
+    ("scenario", "check_id"),
+    [
+        ("list-changed", "list-change-followed"),
+        ("subscription", "list-change-ends-caching"),
+    ],
+)
+def test_a_list_of_another_connection_follows_no_change(
+    scenario: str, check_id: str, connection: int, kind: Kind
+) -> None:
+    """Who connects afresh had nothing to keep."""
+    told = _log(
+        ("received", _LISTED), ("received", _call(2, "grow")), ("sent", _CHANGED)
+    )
+    again = _log(("received", {**_LISTED, "id": 3}), connection=connection)
+    later = tuple(replace(each, index=each.index + 9) for each in again.received)
+    steps = (
+        _step("grow", {}),
+        _step("listen", {"notifications": []}),
+        _step("list-again", {"items": [{"name": "grown"}]}),
+    )
+    view = replace(told, received=told.received + later)
+    assert _kind(scenario, check_id, view, *steps)[0] is kind
+    assert _kind(scenario, check_id, told, *steps)[0] is Kind.BROKEN
+
+
+def test_over_http_without_sessions_an_opening_begins_another_connection() -> None:
+    opening = {"method": "server/discover", "id": 2}
+    again = ("received", {**_LISTED, "id": 3})
+    steps = _step("listen", {"notifications": []}), _step("list-again", {"items": []})
+    told = (("received", _LISTED), ("sent", _CHANGED))
+    check_id = "list-change-ends-caching"
+    for more, kind in (
+        ((again,), Kind.HOLDS),
+        ((("received", opening), again), Kind.UNOBSERVED),
+    ):
+        view = _log(*told, *more)
+        exchange = Exchange(
+            id=1, connection=1, t_ms=1.0, method="POST", target="/mcp", headers={}
+        )
+        view = replace(
+            view,
+            received=tuple(replace(each, exchange=1) for each in view.received),
+            sent=tuple(replace(each, exchange=1) for each in view.sent),
+            exchanges=(exchange,),
+        )
+        assert _kind("subscription", check_id, view, *steps)[0] is kind
+
+
+@pytest.mark.parametrize(
+    ("order", "kind"),
+    [("after-late", Kind.HOLDS), ("late-after", Kind.UNOBSERVED)],
+)
+def test_a_late_answer_must_find_another_call_waiting(order: str, kind: Kind) -> None:
+    late = ("sent", {"id": 1, "result": {"content": [{"text": "late"}]}})
+    after = ("received", _call(2, "after_late"))
+    result: dict[str, Any] = {"content": [{"text": "on time"}]}
+    rest = (after, late) if order == "after-late" else (late, after)
+    view = _log(
+        ("received", _call(1, "late")), *rest, ("sent", {"id": 2, "result": result})
+    )
+    steps = _step("late", error_kind="timeout"), _step("after-late", {"result": result})
+    assert _kind("cancellation", "late-answer-ignored", view, *steps)[0] is kind
+
+
+def test_each_late_answer_waits_for_a_call_of_its_own() -> None:
+    """A second round finds nothing of the first."""
+
+    async def rounds() -> list[str]:
+        fixture = Fixture(profiles=("late-answers",), delay_s=30)
+        order: list[str] = []
+
+        async def handle(name: str, call: FakeCall) -> None:
+            await fixture.server.handle(call)
+            order.append(name)
+
+        for number in (1, 2):
+            late = fixture.call("tools/call", {"name": "late", "arguments": {}})
+            late.gone.set()
+            after = fixture.call("tools/call", {"name": "after_late", "arguments": {}})
+            async with asyncio.TaskGroup() as group:
+                group.create_task(handle(f"late {number}", late))
+                for _ in range(9):
+                    await asyncio.sleep(0)
+                order.append(f"waits {number}")
+                group.create_task(handle(f"after {number}", after))
+        return order
+
+    order = asyncio.run(rounds())
+    expected = [f"{what} {n}" for n in (1, 2) for what in ("waits", "late", "after")]
+    assert order == expected

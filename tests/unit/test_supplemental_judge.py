@@ -32,7 +32,7 @@ from mcpconf.supplemental.finding import (
     unobserved,
     unsupported,
 )
-from mcpconf.supplemental.judge import judge
+from mcpconf.supplemental.judge import judge, unreadable
 from mcpconf.supplemental.observation import ServerView, parse_log
 from mcpconf.supplemental.plan import SupplementalCase
 from mcpconf.supplemental.scenario import (
@@ -188,7 +188,16 @@ def test_a_should_that_is_broken_is_a_warning_and_its_policy_decides() -> None:
     assert judged(case).outcome is Outcome.FAILED
     assert judged(case).checks[0].status is CheckStatus.WARNING
     tolerant = Policy(warnings=WarningPolicy.WARN)
-    assert judge(case, make_evidence(), tolerant).outcome is Outcome.PASSED
+    forgiven = judge(case, make_evidence(), tolerant)
+    assert forgiven.outcome is Outcome.PASSED
+    assert forgiven.standing == "passed with 1 warning"
+
+
+def test_a_check_says_what_it_demands_and_how_strongly() -> None:
+    for finding in (holds("so"), broken("not so"), unsupported("cannot")):
+        case = make_case(make_check(finding, level=Level.SHOULD))
+        (check,) = judged(case).checks
+        assert (check.level, check.demand) == ("SHOULD", "A client does it.")
 
 
 def test_what_was_not_seen_of_a_should_is_no_warning() -> None:
@@ -201,7 +210,10 @@ def test_what_was_not_seen_of_a_should_is_no_warning() -> None:
     [
         ({"ended": replace(ENDED, kind=EndKind.STOPPED)}, Outcome.NOT_RUN, None),
         (
-            {"adapter": {"verdict": DriverVerdict.UNSUPPORTED, "error": "no"}},
+            {
+                "adapter": {"verdict": DriverVerdict.UNSUPPORTED, "error": "no"},
+                "subject": ServerView(),
+            },
             Outcome.UNSUPPORTED,
             None,
         ),
@@ -273,6 +285,36 @@ def test_nothing_passes_where_the_drive_went_wrong(
     found = judged(HELD, **changes)
     assert (found.outcome, found.attribution) == (outcome, attribution)
     assert found.checks[0].outcome is outcome
+
+
+def test_who_gives_up_after_the_first_message_is_judged_by_what_was_seen() -> None:
+    gave_up = {"verdict": DriverVerdict.UNSUPPORTED, "error": "exit 69"}
+    found = judged(make_case(make_check(broken("not so"))), adapter=gave_up)
+    assert found.outcome is Outcome.FAILED
+    found = judged(HELD, adapter=gave_up)
+    assert found.outcome is Outcome.FAILED  # the driver's own check says why
+    assert ("adapter", "exit 69") in found.harness_checks
+
+
+def test_who_says_unsupported_to_every_step_cannot_do_the_scenario() -> None:
+    results = (result("connect", unsupported="no"), result("call", unsupported="no"))
+    found = judged(HELD, results=results, subject=ServerView())
+    assert (found.outcome, found.reason) == (Outcome.UNSUPPORTED, "no")
+
+
+def test_a_broken_contract_is_said_before_what_was_not_seen() -> None:
+    adapter = {"verdict": DriverVerdict.CLIENT_ERROR, "error": "line 1 is not JSON"}
+    found = judged(HELD, adapter=adapter, results=(), subject=ServerView())
+    assert found.outcome is Outcome.FAILED
+    assert found.reason == "adapter: line 1 is not JSON"
+
+
+def test_evidence_that_is_not_ours_is_a_fault_of_the_harness() -> None:
+    found = unreadable(HELD, "subject.jsonl: line 2: t: is missing")
+    assert (found.outcome, found.attribution) == (
+        Outcome.HARNESS_ERROR,
+        Attribution.HARNESS,
+    )
 
 
 def test_a_driver_without_a_record_is_our_fault() -> None:
@@ -377,6 +419,10 @@ def test_a_driver_that_writes_nonsense_is_found_out() -> None:
 def test_a_log_with_a_line_that_is_no_record_is_refused() -> None:
     with pytest.raises(DecodeError, match="line 1"):
         parse_log(b"[]\n{}\n", "log")
-    torn = parse_log(json.dumps(INITIALIZE).encode() + b'\n{"t": 1, "pi', "log")
-    assert torn.truncated
-    assert len(torn.received) == 1
+    for torn in (
+        b'\n{"t": 1, "pi',
+        b'\n{"t": 1, "pi\n' + json.dumps(INITIALIZE).encode(),
+    ):
+        view = parse_log(json.dumps(INITIALIZE).encode() + torn, "log")
+        assert view.truncated
+        assert view.received

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import itertools
 import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from fixture_call import Fixture
 
-from mcpconf.fixture_server.profile.discovery import PLANTED
+from mcpconf.fixture_server.profile.discovery import GIVEN_UP, PLANTED
 from mcpconf.revision import Revision
 from mcpconf.supplemental.finding import Kind
 from mcpconf.supplemental.observation import (
@@ -21,6 +21,9 @@ from mcpconf.supplemental.observation import (
 )
 from mcpconf.supplemental.registry import SCENARIOS
 from mcpconf.transport import Transport
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 _NEW = "2026-07-28"
 _META = {"_meta": {"io.modelcontextprotocol/protocolVersion": _NEW}}
@@ -279,3 +282,114 @@ def test_pages_of_a_fault_are_not_to_be_kept() -> None:
     fixture = Fixture(profiles=("repeated-cursor",))
     assert fixture.ask("tools/list")["result"]["ttlMs"] == 0
     assert fixture.ask("resources/list")["result"]["ttlMs"]
+
+
+def test_a_list_begun_anew_meets_the_repeated_cursor_as_often() -> None:
+    fixture = Fixture(profiles=("repeated-cursor",), pages=3)
+    for _ in range(2):
+        cursors = [fixture.ask("tools/list")["result"].get("nextCursor")]
+        while cursors[-1] is not None:
+            result = fixture.ask("tools/list", {"cursor": cursors[-1]})["result"]
+            cursors.append(result.get("nextCursor"))
+        assert cursors == ["again", "again", "again", None]
+
+
+@pytest.mark.parametrize(
+    ("repeats", "kind"), [((60, 60), Kind.HOLDS), ((0, 101), Kind.BROKEN)]
+)
+def test_a_repeated_cursor_is_counted_in_one_list(
+    repeats: tuple[int, int], kind: Kind
+) -> None:
+    rows = [
+        row
+        for count in repeats
+        for row in (_got("tools/list"), *[_got("tools/list", cursor="again")] * count)
+    ]
+    steps = (_ok("connect", {}), _failed("list"))
+    assert _kind("pagination-repeated-cursor", _log(*rows), *steps) is kind
+
+
+def test_a_list_walked_to_its_end_once_has_no_bound() -> None:
+    """However short the next one was."""
+    walked = (_got("tools/list", 1), _sent(1, result={"tools": []}))
+    short = (_got("tools/list", 2), _sent(2, result={"nextCursor": "page-2"}))
+    steps = (_ok("connect", {}), _failed("list"))
+    assert _kind("pagination-endless", _log(*walked, *short), *steps) is Kind.BROKEN
+
+
+def test_two_parts_of_a_catalogue_are_no_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    fixture = Fixture(profiles=("counted-catalogue",), page_size=7)
+    details: list[str] = []
+    (profile,) = fixture.server.profiles
+    monkeypatch.setattr(profile, "fault", lambda detail, _: details.append(detail))
+    fixture.ask("tools/list")
+    count = sum(map(len, fixture.listed("tools/list", "tools")))
+    assert details[:2] == ["7 tools, more"] * 2
+    assert details[-1] == f"{count} tools, last"
+    rows = [_fault("counted-catalogue", each) for each in ["512 tools, more"] * 2]
+    steps = (_ok("connect", {}), _ok("list", _TOOL))
+    assert _kind("catalogue-1024", _log(*rows), *steps) is Kind.BROKEN
+
+
+def _declaring(version: str, method: str, number: int) -> dict[str, Any]:
+    meta = {"io.modelcontextprotocol/protocolVersion": version}
+    return _got(method, number, _meta=meta)
+
+
+_REFUSAL = {"code": -32022, "message": "x"}
+_LISTS = (_got("tools/list", 9), _sent(9, result={"tools": []}))
+
+
+@pytest.mark.parametrize(
+    ("scenario", "offered"),
+    [("negotiation-choice", "2099-01-01"), ("negotiation-common-version", _NEW)],
+)
+@pytest.mark.parametrize(
+    ("rest", "kind"),
+    [
+        pytest.param(_LISTS, Kind.HOLDS, id="retried"),
+        pytest.param(
+            [{**each, "connection": 2} for each in _LISTS], Kind.BROKEN, id="elsewhere"
+        ),
+        pytest.param((_got("initialize", 8), *_LISTS), Kind.BROKEN, id="shook-hands"),
+        pytest.param((_got("tools/list", 9),), Kind.UNOBSERVED, id="unanswered"),
+    ],
+)
+def test_a_retry_follows_from_the_refusal(
+    scenario: str, offered: str, rest: Sequence[dict[str, Any]], kind: Kind
+) -> None:
+    refused = _declaring(offered, "server/discover", 1), _sent(1, error=_REFUSAL)
+    steps = (_ok("connect", {}), _ok("list", _TOOL))
+    stdio = Transport.STDIO
+    assert _kind(scenario, _log(*refused, *rest), *steps, transport=stdio) is kind
+    assert _kind(scenario, _log(*_LISTS), *steps) is Kind.UNOBSERVED
+
+
+def test_a_version_that_is_not_even_offered_is_no_choice() -> None:
+    kind = _kind("negotiation-choice", _log(), _failed("connect"))
+    assert kind is Kind.NOT_APPLICABLE
+
+
+@pytest.mark.parametrize(
+    ("rows", "kind"),
+    [
+        pytest.param((), Kind.HOLDS, id="waited"),
+        pytest.param((_got("tools/list", 2),), Kind.BROKEN, id="asked-again"),
+        pytest.param(
+            ({**_got("tools/list", 2), "connection": 2},), Kind.HOLDS, id="elsewhere"
+        ),
+        pytest.param(
+            (_fault("answers-late", f"tools/list {GIVEN_UP}: closed"),),
+            Kind.BROKEN,
+            id="given-up",
+        ),
+    ],
+)
+def test_the_late_answer_is_that_to_the_first_request(
+    rows: Sequence[dict[str, Any]], kind: Kind
+) -> None:
+    late = _fault("answers-late", "tools/list answered 0.6 s late")
+    answers = [_sent(each, result={"tools": []}) for each in (1, 2)]
+    view = _log(_got("tools/list"), late, *rows, *answers)
+    steps = (_ok("connect", {}), _ok("list", _TOOL))
+    assert _kind("answers-late", view, *steps, transport=Transport.STDIO) is kind

@@ -28,7 +28,7 @@ from mcpconf import report
 from mcpconf.errors import UsageError
 from mcpconf.judge import judge
 from mcpconf.process import Leftover
-from mcpconf.record import CheckStatus, Policy
+from mcpconf.record import CheckStatus, Policy, WarningPolicy
 from mcpconf.render import listing
 from mcpconf.render.progress import LineProgress, LiveProgress, progress_for
 from mcpconf.render.table import render
@@ -43,6 +43,7 @@ if TYPE_CHECKING:
 CATALOGUE = make_catalogue()
 PLAIN, AUTH = make_case(), make_case("auth/basic-cimd")
 APART = make_case("auth/dpop", not_scored="extension")
+WARN = Policy(warnings=WarningPolicy.WARN)
 
 
 def _good(case: PlannedCase, **changes: Any) -> ScenarioResult:
@@ -72,6 +73,8 @@ def test_a_page_opens_with_the_verdict_and_says_who_was_judged() -> None:
     assert f"sha256:{'c' * 64}" in page
     assert "Failure details" not in page
     assert "INCOMPLETE" not in page
+    assert "Scope: " in page
+    assert "Ours: " not in page
     assert not any(line != line.rstrip() for line in lines[:6])
 
 
@@ -118,7 +121,7 @@ def test_another_revision_and_what_was_left_behind_are_shown() -> None:
         [other, _good(AUTH, ended=left)],
         end=make_end(open_ports=(4000,), temporary=("case-x",), faults=("x: lost",)),
     )
-    assert "2025-06-18 in 1 scenarios: tools_call" in page
+    assert "2025-06-18 in 1 scenario: tools_call" in page
     assert "auth/basic-cimd: killed afterwards: sleeper" in page
     for line in ("port 4000 still answers", "case-x was not deleted", "x: lost"):
         assert line in page
@@ -201,6 +204,29 @@ def test_a_long_detail_is_clipped() -> None:
     checks = (make_check(status=CheckStatus.FAILURE, error="word " * 1000),)
     page = _page([_good(PLAIN, checks=checks)])
     assert max(map(len, page.splitlines())) < 500
+
+
+def test_a_forgiven_warning_of_the_suite_is_shown() -> None:
+    evidence = with_status(make_evidence(PLAIN), "required-b", CheckStatus.WARNING)
+    result = judge(PLAIN, evidence, WARN)
+    assert result.standing == "passed with 1 warning"
+    page = _page([result], policy=WARN)
+    assert "\nWarnings\n  official-http 2025-11-25 / tools_call\n" in page
+    assert "- RequiredB (warning): " in page
+
+
+def test_columns_say_what_they_count() -> None:
+    page = _page([_good(PLAIN)])
+    assert "Driver and schema" in page
+    assert "All checks" not in page
+    assert "All checks" in _page([_good(PLAIN)], full=True)
+
+
+def test_evidence_is_named_below_the_folder_of_the_report() -> None:
+    evidence = with_status(make_evidence(PLAIN), "required-b", CheckStatus.FAILURE)
+    page = _page([judge(PLAIN, evidence, Policy())])
+    place = "runs/20261130T000000Z-abcdef/cases/2025-11-25/tools_call"
+    assert f"      evidence: {place}\n" in page
 
 
 # -- progress and listings ---------------------------------------------------------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -15,7 +16,7 @@ from make import by_key, make_case, make_catalogue, make_end, make_evidence, mak
 from mcpconf import report
 from mcpconf.judge import judge
 from mcpconf.record import Policy
-from mcpconf.storage import write_json
+from mcpconf.storage import json_bytes, write_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -83,6 +84,8 @@ def test_the_list_shows_every_task(tmp_path: Path) -> None:
         (("suite.drift", "--old", "absent.json", "--new", "x.json"), "absent.json"),
         (("suite.catalogue", "--jobs", "0"), "--jobs 0"),
         (("report.table", "absent.json"), "absent.json"),
+        (("report.table",), "'report'"),
+        (("report.table", "absent.json", "--nosuch"), "--nosuch"),
         (("report.rejudge", "absent"), "absent/run.json"),
         (("client.show", "--client", "nosuch"), "--client nosuch"),
         (("client.show", "--binary", "absent"), "absent: no such file"),
@@ -115,17 +118,72 @@ def test_a_refusal_reaches_the_shell(tmp_path: Path) -> None:
     assert done.stderr.startswith("mcpconf: error: absent.json: cannot be read")
 
 
+def _report() -> report.Report:
+    case, catalogue = make_case(), make_catalogue()
+    results = by_key(judge(case, make_evidence(case), Policy()))
+    record = make_record(catalogue, (case,))
+    return report.build(record, (case,), results, catalogue, make_end())
+
+
+@pytest.mark.parametrize(
+    ("stored", "expected"),
+    [
+        (None, (0, "no report was stored")),
+        ("the same", (0, "the stored report, byte for byte")),
+        ("another", (3, "NOT the stored report")),
+    ],
+)
+def test_another_report_than_the_stored_one_is_no_success(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    stored: str | None,
+    expected: tuple[int, str],
+) -> None:
+    code, said = expected
+    derived = _report()
+    monkeypatch.setattr("mcpconf.rejudge.rejudge", lambda *_: derived)
+    if stored is not None:
+        write_json(tmp_path / "report.json", derived.value)
+    if stored == "another":
+        with (tmp_path / "report.json").open("a") as file:
+            file.write(" ")
+    with pytest.raises(SystemExit) as end:
+        Program(namespace=tasks.namespace).run(["inv", "report.rejudge", str(tmp_path)])
+    assert end.value.code == code
+    printed = capsys.readouterr()
+    assert printed.err == f"CONFORMANT: {said}\n"
+    assert printed.out == json_bytes(derived.value).decode()
+
+
 def test_a_stored_report_is_printed_as_tables(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """The good case, without which the refusals above would prove nothing."""
-    case, catalogue = make_case(), make_catalogue()
-    results = by_key(judge(case, make_evidence(case), Policy()))
-    record = make_record(catalogue, (case,))
-    built = report.build(record, (case,), results, catalogue, make_end())
-    write_json(tmp_path / "report.json", built.value)
+    write_json(tmp_path / "report.json", _report().value)
     tasks.report_table.body(None, str(tmp_path / "report.json"), matrix=True)
     assert "MCP conformance: CONFORMANT" in capsys.readouterr().out
+
+
+def test_a_reader_who_stops_reading_is_no_error(tmp_path: Path) -> None:
+    """As in ``invoke report.table R | head``, where head has left."""
+    write_json(tmp_path / "report.json", _report().value)
+    words = ["-m", "invoke", "--search-root", str(ROOT), "report.table", "report.json"]
+    reading, writing = os.pipe()
+    os.close(reading)
+    try:
+        done = subprocess.run(
+            [sys.executable, *words],
+            cwd=tmp_path,
+            stdout=writing,
+            stderr=subprocess.PIPE,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+    finally:
+        os.close(writing)
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 def test_clients_and_scenarios_are_listed(capsys: pytest.CaptureFixture[str]) -> None:

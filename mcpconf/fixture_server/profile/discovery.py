@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from mcpconf.fixture_server.call import Tool
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
 
 #: In every answer that a client must not use: seen again where it was used.
 PLANTED = "planted_by_a_wrong_answer"
+#: Said of a request whose late answer the client did not wait for.
+GIVEN_UP = "was given up before it was answered"
 _SERVER_INFO = "io.modelcontextprotocol/serverInfo"
 _SCHEMA = {"type": "object", "properties": {}}
 
@@ -175,8 +178,17 @@ class AnswersLate(_OneMethod):
         """Wait, and let it be answered."""
         if self.concerns(call):
             self.fault(f"{call.method} answered {self.limits.delay_s:g} s late", call)
-            await asyncio.sleep(self.limits.delay_s)
+            await asyncio.gather(
+                asyncio.sleep(self.limits.delay_s), self._tell_of_leaving(call)
+            )
         return False
+
+    async def _tell_of_leaving(self, call: Call) -> None:
+        """Put on record that the client did not wait; over HTTP nothing else shows."""
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(self.limits.delay_s):
+                how = await call.cancelled()
+                self.fault(f"{call.method} {GIVEN_UP}: {how}", call)
 
 
 class NeverAnswersOpening(_OneMethod):

@@ -116,7 +116,11 @@ class EmptyCursor(_Paging):
 
 
 class RepeatedCursor(_Paging):
-    """Ends after `pages`, so that a client that loops is seen to have looped."""
+    """
+    Ends after `pages`, so that a client that loops is seen to have looped.
+
+    They are counted in one list: one that is begun anew is as long as the first.
+    """
 
     name = "repeated-cursor"
     title = "every page of tools names the same next cursor"
@@ -129,7 +133,7 @@ class RepeatedCursor(_Paging):
         """The list, and then its first tool, over and over."""
         if cursor not in {None, REPEATED_CURSOR}:
             raise _unknown()
-        self._served += cursor is not None
+        self._served = 0 if cursor is None else self._served + 1
         items = items if cursor is None else items[:1]
         if self._served >= self.limits.pages:
             return items, None
@@ -194,10 +198,19 @@ class BadCursor(_Paging):
 
 
 class CountedCatalogue(_Paging):
-    """A long list is cut in the log; its length is put there by itself."""
+    """
+    A long list is cut in the log; its length is put there by itself.
+
+    That of the list up to this page: what several lists hold is not added up.
+    """
 
     name = "counted-catalogue"
     title = "the tools of each page are counted in the log"
+
+    def __init__(self, options: Options, log: Log) -> None:
+        super().__init__(options, log)
+        #: Cursor → how many tools are on the pages before it.
+        self._before: dict[str | None, int] = {}
 
     def page(self, method: str, cursor: str | None, items: Items) -> Page | None:  # noqa: ARG002
         """As usual."""
@@ -206,8 +219,13 @@ class CountedCatalogue(_Paging):
     async def answer(self, call: Call, result: dict[str, Any]) -> bool:
         """Count."""
         if call.method in self.methods:
-            last = "last" if result.get("nextCursor") is None else "more"
-            self.fault(f"{len(result['tools'])} tools, {last}", call)
+            count = self._before.get(call.params.get("cursor"), 0)
+            count += len(result["tools"])
+            following = result.get("nextCursor")
+            if following is not None:
+                self._before[following] = count
+            last = "last" if following is None else "more"
+            self.fault(f"{count} tools, {last}", call)
         return await super().answer(call, result)
 
 

@@ -87,6 +87,14 @@ class StrayNotifications(_Answering):
         await call.finish()
 
 
+class _Late:
+    """One call that will be answered late."""
+
+    def __init__(self) -> None:
+        #: Another request waits; this one has been answered.
+        self.asked, self.answered = asyncio.Event(), asyncio.Event()
+
+
 class LateAnswers(_Answering):
     """Answers a request all the same when it has been cancelled."""
 
@@ -95,26 +103,34 @@ class LateAnswers(_Answering):
 
     def tools(self) -> Sequence[Tool]:
         """``late``, and ``after_late`` which is answered after it."""
-        self._asked, self._answered = asyncio.Event(), asyncio.Event()
+        self._open: list[_Late] = []
         return [
             _tool("late", "Answers when it is cancelled, or late.", self._late),
             _tool("after_late", "Waits for the late answer first.", self._after),
         ]
 
     async def _late(self, call: Call, _arguments: Arguments) -> None:
-        with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(self.limits.delay_s):
-                self.fault(f"was cancelled by {await call.cancelled()}", call)
-                # Only an answer that finds another request waiting can be mistaken.
-                await self._asked.wait()
-        await call.result(self.whole(call, text_result("late")))
-        self._answered.set()
+        late = _Late()
+        self._open.append(late)
+        try:
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(self.limits.delay_s):
+                    self.fault(f"was cancelled by {await call.cancelled()}", call)
+                    # Only an answer that finds another request waiting can be mistaken.
+                    await late.asked.wait()
+            await call.result(self.whole(call, text_result("late")))
+        finally:
+            self._open.remove(late)
+            late.answered.set()
 
     async def _after(self, _call: Call, _arguments: Arguments) -> Result:
-        self._asked.set()
+        waited_for = tuple(self._open)
+        for late in waited_for:
+            late.asked.set()
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(_PATIENCE_S):
-                await self._answered.wait()
+                for late in waited_for:
+                    await late.answered.wait()
         return text_result("on time")
 
 

@@ -146,6 +146,8 @@ def _late_answer_is_ignored(seen: Observation) -> Finding:
         return unobserved("the server never answered late")
     if _gives_up(seen).kind is not Kind.HOLDS:
         return not_applicable("the client waited, so that nothing came late")
+    if not any(each.index < answer.index for each in seen.subject.calls("after_late")):
+        return unobserved("the late answer found no other call waiting for its own")
     return was_answered(seen, "after-late", "after_late", after=calls[0])
 
 

@@ -26,7 +26,12 @@ from mcpconf.supplemental.scenario import (
     connect,
     listing,
 )
-from mcpconf.supplemental.scenarios.conversation_looks import during, is_same_id
+from mcpconf.supplemental.scenarios.conversation_looks import (
+    during,
+    is_same_id,
+    is_where,
+    life_of,
+)
 from mcpconf.transport import Transport
 
 if TYPE_CHECKING:
@@ -53,21 +58,39 @@ def _change_is_followed(seen: Observation) -> Finding:
     told = [each for each in seen.subject.sent if each.method == _CHANGED]
     if not told:
         return not_applicable("the client keeps no stream on which it could be told")
-    lists = [r for r in seen.subject.requests("tools/list") if r.index > told[0].index]
+    lists = _relisted(seen, told)
     step = seen.step("list-again")
     if step.state is not StepState.OK:
         return broken(f"listing again {ended(step)}")
     shown = any(item.get("name") == "grown" for item in step.value["items"])
     if not lists:
-        return broken(
+        return _not_relisted(
+            seen,
+            told,
             "the client was told that the tools had changed, and listed them no more; "
-            f"the host was {'' if shown else 'not '}shown the new tool"
+            f"the host was {'' if shown else 'not '}shown the new tool",
         )
     if not shown:
         return broken("the client listed again, and the host was not shown the tool")
     by_itself = lists[0].t_ms < step.t0_ms
     when = "by itself" if by_itself else "when the host listed again"
     return holds(f"the client listed again {when}; the host was shown the new tool")
+
+
+def _relisted(seen: Observation, told: list[Seen]) -> list[Seen]:
+    """The lists asked for where the client had been told that the tools changed."""
+    return [
+        each
+        for each in seen.subject.requests("tools/list")
+        if any(is_where(seen, each, note) for note in told)
+    ]
+
+
+def _not_relisted(seen: Observation, told: list[Seen], problem: str) -> Finding:
+    """Of a client that did not; a new connection has no list that it could keep."""
+    if any(r.index > told[0].index for r in seen.subject.requests("tools/list")):
+        return unobserved("it listed again, but not on the connection that was told")
+    return broken(problem)
 
 
 def _listen(seen: Observation) -> Seen | Finding:
@@ -160,13 +183,20 @@ def _cache_is_invalidated(seen: Observation) -> Finding:
     if step.state is not StepState.OK:
         return broken(f"listing again {ended(step)}")
     told = [each for each in seen.subject.sent if each.method == _CHANGED]
-    lists = seen.subject.requests("tools/list")
-    before = [each for each in lists if told and each.index < told[0].index]
-    if not told or not before:
+    if not told or not _listed_before(seen, told[0]):
         return unobserved("the client did not list before it was told of a change")
-    if any(each.index > told[0].index for each in lists):
+    if _relisted(seen, told):
         return holds("the tools were listed again long before their lifetime was over")
-    return broken("the host was shown a list that the client knew to be out of date")
+    problem = "the host was shown a list that the client knew to be out of date"
+    return _not_relisted(seen, told, problem)
+
+
+def _listed_before(seen: Observation, told: Seen) -> bool:
+    """Whether the client could have kept a list when it was told."""
+    return any(
+        each.index < told.index and life_of(seen, each) == life_of(seen, told)
+        for each in seen.subject.requests("tools/list")
+    )
 
 
 def _as_worded(check: CheckDefinition) -> tuple[CheckDefinition, CheckDefinition]:

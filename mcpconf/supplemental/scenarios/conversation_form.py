@@ -59,6 +59,8 @@ def integers_are_shown(seen: Observation) -> Finding:
     try:
         form = schema["properties"]["large_integer"]
     except (KeyError, TypeError):
+        form = None
+    if not isinstance(form, dict):
         return broken(f"the form that was shown has no large_integer: {schema}")
     wrong = [
         f"{name} was {expected}, and the host was shown {form.get(name)!r}"

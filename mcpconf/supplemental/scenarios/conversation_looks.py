@@ -71,6 +71,20 @@ def life_of(seen: Observation, request: Seen) -> Json:
     return exchange.header("mcp-session-id")
 
 
+def is_where(seen: Observation, request: Seen, told: Seen) -> bool:
+    """
+    Whether a later request was made on the connection, or session, that was told.
+
+    Over HTTP without sessions nothing names it: there an opening begins another.
+    """
+    if request.index < told.index or life_of(seen, request) != life_of(seen, told):
+        return False
+    return life_of(seen, told) is not None or not any(
+        told.index < each.index < request.index
+        for each in seen.subject.requests("initialize", "server/discover")
+    )
+
+
 def was_answered(
     seen: Observation, step_id: str, tool: str, *, after: Seen | None = None
 ) -> Finding:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from mcpconf.fixture_server.profile.discovery import PLANTED
+from mcpconf.fixture_server.profile.discovery import GIVEN_UP, PLANTED
 from mcpconf.supplemental.finding import (
     Finding,
     broken,
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 #: What may be sent by a client that does not know what it is connected to.
 _OPENINGS = frozenset({"initialize", "server/discover"})
 _HARMLESS = _OPENINGS | {"ping", "notifications/cancelled"}
+#: What is answered late: the opening of either era, and the tools.
+_LATE = ("server/discover", "initialize", "tools/list")
 #: A client may try again, and may fall back; it does not try for ever.
 _MOST_OPENINGS = 20
 _NO_DISCOVERY = "it sent no server/discover, which no client has to send"
@@ -162,6 +164,9 @@ def look_at_silent_list(seen: Observation) -> Finding:
 def look_at_late(seen: Observation) -> Finding:
     """Late answers are answers: the connection is opened, the tools are there."""
     details = [str(e.value.get("detail")) for e in seen.subject.faults("answers-late")]
+    impatience = next(filter(None, (_gave_up(seen, m) for m in _LATE)), None)
+    if impatience is not None:
+        return impatience
     failed = _failed(seen.step("connect"), seen.step("list"))
     if failed is not None:
         return broken(f"{details[-1]}; {failed.id} {ended(failed)}")
@@ -171,6 +176,33 @@ def look_at_late(seen: Observation) -> Finding:
     if not any(each.startswith("tools/list") for each in details):
         return unobserved("tools/list was not sent")
     return holds("; ".join(dict.fromkeys(details)))
+
+
+def _gave_up(seen: Observation, method: str) -> Finding | None:
+    """Whether the first request of its kind was not waited for; None: it was."""
+    asked = [e for e in seen.subject.requests(method) if "cursor" not in e.params]
+    if not asked:
+        return None
+    first, *others = asked
+    answer = seen.subject.answer_to(first)
+    for fault in seen.subject.faults("answers-late"):
+        is_its_own = (fault.pid, fault.value.get("exchange")) == (
+            first.pid,
+            first.exchange,
+        )
+        if is_its_own and str(fault.value.get("detail")).startswith(
+            f"{method} {GIVEN_UP}"
+        ):
+            return broken(str(fault.value["detail"]))
+    problem = f"{method} was asked again before it was answered"
+    for each in others:
+        if answer is not None and each.index > answer.index:
+            break
+        if life_of(seen, each) == life_of(seen, first):
+            # Where nothing names a life, another client may have asked, in parallel.
+            is_named = life_of(seen, first) is not None
+            return broken(problem) if is_named else unobserved(problem)
+    return None
 
 
 def look_at_twice(seen: Observation) -> Finding:

@@ -17,6 +17,7 @@ from mcpconf.supplemental.scenario import (
     listing,
 )
 from mcpconf.supplemental.scenarios.negotiation_looks import (
+    look_at_choice,
     look_at_fallback,
     look_at_no_common,
     look_at_nothing_else,
@@ -190,12 +191,39 @@ _COMMON = Scenario(
             "one that it supports, too, and retries.",
             page=_VERSIONING,
             level=Level.SHOULD,
-            looks_for="a request with the revision's version after the refusal, and "
-            "a list that succeeds",
+            looks_for="a request with the revision's version after the refusal, on "
+            "the same stdio process and without a handshake, and a list that succeeds",
             look=look_at_retry,
             provoked_by=("first-request-unsupported",),
             needs=("connect", "list"),
             broken=("ignores_supported_versions",),
+        ),
+    ),
+)
+
+#: A server that refuses the leg's version once cannot tell over HTTP who chose it from
+#: who began anew. Here they differ; but not every client can be told what to offer.
+_CHOICE = Scenario(
+    name="negotiation-choice",
+    title=f"an offer of {UNKNOWN_NEW} is refused by -32022, naming the leg's version",
+    revisions=STATELESS,
+    any_era=True,
+    has_control=True,
+    request_timeout_s=2.0,
+    steps=(*CONTROL, connect(offer=UNKNOWN_NEW), listing()),
+    checks=(
+        CheckDefinition(
+            id="named-version-is-chosen",
+            sentence="A client whose version is refused selects one that it supports "
+            "among those that the refusal names, and retries with that.",
+            page=_VERSIONING,
+            level=Level.SHOULD,
+            looks_for=f"a request with {UNKNOWN_NEW} that is refused, one with the "
+            "revision's version after it, on the same stdio process and without a "
+            "handshake, and a list that succeeds",
+            look=look_at_choice,
+            needs=("connect", "list"),
+            broken=("offers_the_refused_version_again",),
         ),
     ),
 )
@@ -254,5 +282,6 @@ SCENARIOS: tuple[Scenario, ...] = (
     _unknown(UNKNOWN_NEW, "2099"),
     _NO_COMMON,
     _COMMON,
+    _CHOICE,
     _OFFER,
 )

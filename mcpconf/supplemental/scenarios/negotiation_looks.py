@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from mcpconf.fixture_server.admission import UNSUPPORTED_VERSION
 from mcpconf.fixture_server.profile.negotiation import UNKNOWN_NEW
 from mcpconf.revision import Era, era_of
 from mcpconf.supplemental.finding import (
@@ -15,6 +16,7 @@ from mcpconf.supplemental.finding import (
 )
 from mcpconf.supplemental.looks import ended
 from mcpconf.supplemental.observation import StepState
+from mcpconf.supplemental.scenarios.conversation_looks import life_of
 
 if TYPE_CHECKING:
     from mcpconf.supplemental.observation import Observation, Seen, StepResult
@@ -196,19 +198,68 @@ def look_at_no_common(seen: Observation) -> Finding:
     return holds(f"refused {count} time(s); {failed.id} {ended(failed)}")
 
 
+def look_at_choice(seen: Observation) -> Finding:
+    """Of the versions that a refusal named, the one that both speak is chosen."""
+    if not any(_offers(seen, each) for each in seen.subject.requests()):
+        opening = seen.step("connect")
+        if opening.state is StepState.ERROR:
+            return not_applicable(f"refused by the client itself: {opening.message}")
+        return unobserved(f"{UNKNOWN_NEW} was not offered; connect {ended(opening)}")
+    return _tried_after(seen, _unsupported(seen, UNKNOWN_NEW))
+
+
 def look_at_retry(seen: Observation) -> Finding:
-    """A version that both speak was named: it is used."""
-    fault = seen.subject.faults("first-request-unsupported")[0]
-    after = [each for each in seen.subject.received if each.index > fault.index]
-    version = seen.revision.value
-    again = [each for each in after if each.meta.get(_VERSION) == version]
-    failed = _failed(seen)
-    if not again:
-        how = f"{failed.id} {ended(failed)}" if failed else "no step failed"
-        return broken(f"{version} was named, and not tried again; {how}")
+    """A version that both speak was refused and named: it is tried again."""
+    return _tried_after(seen, _unsupported(seen, seen.revision.value))
+
+
+def _unsupported(seen: Observation, version: str) -> list[tuple[Seen, Seen]]:
+    """The requests of a version that were refused by -32022, and the refusals."""
+    pairs = [(each, seen.subject.answer_to(each)) for each in seen.subject.requests()]
+    return [
+        (request, answer)
+        for request, answer in pairs
+        if request.meta.get(_VERSION) == version
+        and answer is not None
+        and isinstance(answer.error, dict)
+        and answer.error.get("code") == UNSUPPORTED_VERSION
+    ]
+
+
+def _tried_after(seen: Observation, refusals: list[tuple[Seen, Seen]]) -> Finding:
+    """The leg's version was tried where it was named, and the tools were listed so."""
+    if not refusals:
+        return unobserved("no request was refused by -32022")
+    version, failed = seen.revision.value, _failed(seen)
+    again = [each for refusal in refusals for each in _retries(seen, *refusal)]
     if failed is not None:
-        return broken(f"{version} was tried again; {failed.id} {ended(failed)}")
+        how = "tried" if again else "not tried"
+        return broken(f"{version} was named, and {how}; {failed.id} {ended(failed)}")
+    if not again:
+        return broken(f"{version} was named, and not tried on that connection")
+    lists = [each for each in again if each.method == "tools/list"]
+    answers = map(seen.subject.answer_to, lists)
+    if not any(answer and answer.result is not None for answer in answers):
+        return unobserved(f"{version} was tried; no list was answered there")
     return holds(f"{again[0].method} followed with {version}, and the list succeeded")
+
+
+def _retries(seen: Observation, request: Seen, refusal: Seen) -> list[Seen]:
+    """
+    The client's requests of the leg's version that a refusal can have led to.
+
+    On the same stdio process, and before a handshake: another process, and another
+    era, are attempts that need no version to be chosen.
+    """
+    found = []
+    for each in _after(seen, refusal):
+        if life_of(seen, each) != life_of(seen, request):
+            continue
+        if each.method == "initialize":
+            break
+        if each.is_request and each.meta.get(_VERSION) == seen.revision.value:
+            found.append(each)
+    return found
 
 
 def look_at_offer(seen: Observation) -> Finding:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from mcpconf.supplemental.scenario import Look
 
 TOOLS = "tools/list"
-#: Of one cursor; a client may list several times, and each time meet it.
+#: Of one cursor in one list; a client may list several times, and each time meet it.
 MOST_REPEATS = 100
 _MEMBERS = {TOOLS: ("tools", "name"), "resources/list": ("resources", "uri")}
 _STEPS = {TOOLS: "list", "resources/list": "list-resources"}
@@ -30,6 +30,16 @@ def cursors_of(seen: Observation, method: str) -> list[Any]:
     """The cursors that the client sent, in order."""
     requests = seen.subject.requests(method)
     return [each.params["cursor"] for each in requests if "cursor" in each.params]
+
+
+def _listings(seen: Observation) -> list[list[Seen]]:
+    """The requests for tools, list by list: one without a cursor begins another."""
+    found: list[list[Seen]] = []
+    for request in seen.subject.requests(TOOLS):
+        if not found or "cursor" not in request.params:
+            found.append([])
+        found[-1].append(request)
+    return found
 
 
 def _served(seen: Observation, method: str) -> tuple[set[str], list[str]]:
@@ -103,19 +113,21 @@ def look_at_empty_cursor(seen: Observation) -> Finding:
 
 def look_at_repeats(seen: Observation) -> Finding:
     """A cursor that repeats ends the walk."""
-    count = cursors_of(seen, TOOLS).count(REPEATED_CURSOR)
+    counts = [
+        sum(each.params.get("cursor") == REPEATED_CURSOR for each in requests)
+        for requests in _listings(seen)
+    ]
+    count = max(counts, default=0)
     if count > MOST_REPEATS:
-        return broken(f"the same cursor was sent {count} times")
+        return broken(f"the same cursor was sent {count} times in one list")
     return _stopped(seen, f"the repeated cursor was sent {count} times")
 
 
 def look_at_endless(seen: Observation) -> Finding:
     """A list without an end is left at some time."""
-    pages = 1 + len(set(cursors_of(seen, TOOLS)))
-    sent = seen.subject.requests(TOOLS)
-    answer = seen.subject.answer_to(sent[-1]) if sent else None
-    last = _is_last(answer)
-    if last:
+    pages = max(map(len, _listings(seen)), default=0)
+    answers = map(seen.subject.answer_to, seen.subject.requests(TOOLS))
+    if any(map(_is_last, answers)):
         return broken(f"all {pages} pages that there were were asked for: no bound")
     return _stopped(seen, f"stopped after {pages} pages")
 
@@ -162,13 +174,13 @@ def whole_catalogue(size: int) -> Look:
     def look(seen: Observation) -> Finding:
         faults = seen.subject.faults("counted-catalogue")
         counts = [str(each.value["detail"]) for each in faults]
-        asked = sum(int(each.split()[0]) for each in counts)
+        asked = max(int(each.split()[0]) for each in counts)
         step = _first_end(seen)
         if step.error_kind == _TIMEOUT:
             return unobserved(f"the list {ended(step)}")
         if step.state is not StepState.OK:
             return holds(f"refused after {asked} tools were served: {step.message}")
-        if not any(each.endswith("last") for each in counts):
+        if f"{size} tools, last" not in counts:
             return broken(f"the list succeeded after {asked} tools, before its end")
         found = len(set(surfaced(step)))
         if found != size:

@@ -71,7 +71,7 @@ def _edges(kind: type) -> Any:
         pair = _got(seen, "numbers", "numbers")
         if isinstance(pair, Finding):
             return pair
-        served, got = (each.get("structuredContent") or {} for each in pair)
+        served, got = (_object(_object(e).get("structuredContent")) for e in pair)
         wanted = [each for each in served["edges"] if type(each) is kind]
         found = got.get("edges")
         if not isinstance(found, list):
@@ -124,7 +124,11 @@ def _big_schema(seen: Observation) -> Finding:
 
 
 def _value_of(schema: Any) -> dict[str, Any]:
-    value = (schema or {}).get("properties", {}).get("value")
+    return _object(_object(_object(schema).get("properties")).get("value"))
+
+
+def _object(value: Any) -> dict[str, Any]:
+    """What a host got, where it should be an object; any client may give anything."""
     return value if isinstance(value, dict) else {}
 
 
