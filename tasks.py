@@ -9,11 +9,10 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 from invoke.collection import Collection
 from invoke.exceptions import Exit
-from invoke.parser.parser import ParseMachine
 from invoke.tasks import task
 
 from mcpconf.errors import ExitCode, McpconfError
@@ -30,15 +29,6 @@ def _refusing(action: Callable[[], Any]) -> Any:  # noqa: ANN401 (passes a resul
         return action()
     except McpconfError as error:
         raise Exit(f"mcpconf: error: {error}", code=int(error.exit_code)) from None
-
-
-def _refuse(_: ParseMachine, problem: str) -> NoReturn:
-    """A command line that cannot be read: exit 2, as 1 says *not conformant* here."""
-    raise Exit(f"mcpconf: error: {problem}", code=int(ExitCode.BAD_INPUT))
-
-
-# Invoke has no option for its exit code, and ends with 1.
-ParseMachine.error = _refuse  # type: ignore[assignment, method-assign]
 
 
 def _print(text: str) -> None:
@@ -174,14 +164,15 @@ def report_rejudge(_: Context, run: str, out: str = "") -> None:
     from mcpconf.storage import json_bytes, write_json  # noqa: PLC0415
     from mcpconf.suite.catalogue import load_catalogue  # noqa: PLC0415
 
-    report = _refusing(lambda: rejudge(Path(run), load_catalogue()))
+    run_dir = Path(run)
+    report = _refusing(lambda: rejudge(run_dir, load_catalogue()))
     content = json_bytes(report.value)
     if out:
         _refusing(lambda: write_json(Path(out), report.value))
     else:
         sys.stdout.buffer.write(content)
         sys.stdout.buffer.flush()
-    stored, code = Path(run) / "report.json", report.exit_code
+    stored, code = run_dir / "report.json", report.exit_code
     how = "the stored report, byte for byte"
     if not stored.is_file():
         how = "no report was stored"

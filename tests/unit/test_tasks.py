@@ -84,8 +84,6 @@ def test_the_list_shows_every_task(tmp_path: Path) -> None:
         (("suite.drift", "--old", "absent.json", "--new", "x.json"), "absent.json"),
         (("suite.catalogue", "--jobs", "0"), "--jobs 0"),
         (("report.table", "absent.json"), "absent.json"),
-        (("report.table",), "'report'"),
-        (("report.table", "absent.json", "--nosuch"), "--nosuch"),
         (("report.rejudge", "absent"), "absent/run.json"),
         (("client.show", "--client", "nosuch"), "--client nosuch"),
         (("client.show", "--binary", "absent"), "absent: no such file"),
