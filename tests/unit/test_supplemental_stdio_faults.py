@@ -263,18 +263,22 @@ def test_nothing_is_said_of_survivors_where_no_server_was_asked() -> None:
 
 
 @pytest.mark.parametrize(
-    ("first", "last", "kind"),
+    ("counts", "kind"),
     [
-        (5, 5, Kind.HOLDS),
-        (5, 4, Kind.HOLDS),
-        (5, 6, Kind.BROKEN),
-        (None, 6, Kind.NOT_APPLICABLE),
+        ((5, 5, 5), Kind.HOLDS),
+        ((5, 4, 4), Kind.HOLDS),
+        ((5, 5, 6), Kind.HOLDS),  # a socket on its way out
+        ((5, 6, 5), Kind.HOLDS),
+        ((5, 6, 7), Kind.BROKEN),
+        ((None, 6, 7), Kind.NOT_APPLICABLE),
     ],
 )
-def test_descriptors_do_not_grow(first: int | None, last: int, kind: Kind) -> None:
+def test_descriptors_do_not_grow_with_each_connection(
+    counts: tuple[int | None, ...], kind: Kind
+) -> None:
     """Where they cannot be counted nothing is said."""
-    steps = (
-        _step("close-1", StepState.OK, fds=first),
-        _step("close-3", StepState.OK, fds=last),
+    steps = tuple(
+        _step(f"close-{number}", StepState.OK, fds=count)
+        for number, count in enumerate(counts, start=1)
     )
     assert looks.no_more_descriptors(_seen(steps=steps)).kind is kind

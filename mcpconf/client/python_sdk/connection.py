@@ -22,7 +22,6 @@ from mcp import Client, ClientSession
 from mcp.client.streamable_http import streamable_http_client
 from mcp.types import (
     ClientCapabilities,
-    DiscoverResult,
     ElicitationCapability,
     ElicitRequestFormParams,
     ElicitResult,
@@ -135,7 +134,6 @@ async def connect(
             revision,
             streamable_http_client(assignment.url, http_client=http),
             limit_s=REQUEST_S,
-            is_stateless=assignment.is_stateless,
             probes=auth is None,
             elicitation_callback=elicitation,
             sampling_callback=sampling,
@@ -154,7 +152,6 @@ async def open_at(
     transport: Transport,
     *,
     limit_s: float,
-    is_stateless: bool,
     probes: bool = True,
     **callbacks: Unpack[Callbacks],
 ) -> AsyncIterator[Connection]:
@@ -162,8 +159,8 @@ async def open_at(
     Open a connection with an offer of `revision`, whatever is agreed on then.
 
     `limit_s` is the SDK's limit for each request. A revision that the SDK does not know
-    is offered as `is_stateless` says; `probes` is whether the SDK may ask the server
-    for its era.
+    is offered in a handshake; `probes` is whether the SDK may ask the server for its
+    era.
 
     :raises RevisionError: a handshake was answered with a revision nobody knows.
     """
@@ -187,11 +184,7 @@ async def open_at(
             read, write, client_info=me, read_timeout_seconds=limit_s, **callbacks
         ) as session,
     ):
-        if is_stateless and revision not in HANDSHAKE_PROTOCOL_VERSIONS:
-            raw = await session.send_discover(revision)
-            session.adopt(DiscoverResult.model_validate(raw))
-        else:
-            await _shake_hands(session, revision, me, _declare(callbacks))
+        await _shake_hands(session, revision, me, _declare(callbacks))
         yield session
 
 

@@ -82,7 +82,6 @@ class Link:
         server: Mapping[str, Any],
         revision: str,
         *,
-        is_stateless: bool,
         limit_s: float,
     ) -> None:
         """
@@ -92,9 +91,7 @@ class Link:
         """
         opened: asyncio.Future[Connection] = asyncio.get_running_loop().create_future()
         transport = _transport_to(server, limit_s)
-        opening = self._open_at(
-            revision, transport, is_stateless=is_stateless, limit_s=limit_s
-        )
+        opening = self._open_at(revision, transport, limit_s=limit_s)
         self._task = asyncio.create_task(self._live(opening, opened))
         await asyncio.wait(
             (self._task, opened), timeout=limit_s, return_when=asyncio.FIRST_COMPLETED
@@ -143,7 +140,6 @@ class Link:
         revision: str,
         transport: AbstractAsyncContextManager[Transport],
         *,
-        is_stateless: bool,
         limit_s: float,
     ) -> AsyncIterator[Connection]:
         async with (
@@ -152,7 +148,6 @@ class Link:
                 revision,
                 made,
                 limit_s=limit_s,
-                is_stateless=is_stateless,
                 elicitation_callback=self._elicit,
                 sampling_callback=_sample,
                 list_roots_callback=_list_roots,

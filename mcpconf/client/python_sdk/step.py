@@ -10,6 +10,7 @@ from mcp import Client, MCPDeprecationWarning
 from mcp.client.subscriptions import ListenNotSupportedError
 from mcp.shared.subscriptions import event_to_notification
 from mcp.types import LOG_LEVEL_META_KEY, PaginatedRequestParams
+from mcp.types.version import KNOWN_PROTOCOL_VERSIONS
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping
@@ -46,6 +47,7 @@ _FILTERS = {
 #: The SDK's only walk of its own, after a header mismatch, asks for no more.
 _PAGES = 100
 
+_OFFERED = frozenset(KNOWN_PROTOCOL_VERSIONS)
 _NO_PAGER = (
     "the SDK hands its host one page at a time and has no pager: "
     "where to stop is for the host alone"
@@ -104,13 +106,15 @@ class Steps:
         return link
 
     async def _connect(self, step: Step) -> dict[str, Any]:
-        name = step["server"]
+        name, offer = step["server"], step.get("offer")
+        is_stateless = self._setting.revision >= FIRST_STATELESS
+        if offer is not None and is_stateless and offer not in _OFFERED:
+            raise Unsupported("the SDK's client discovers with versions it knows alone")
         link = Link()
         self._links.append(link)
         await link.open(
             self._setting.servers[name],
-            step.get("offer") or self._setting.revision,
-            is_stateless=self._setting.revision >= FIRST_STATELESS,
+            offer or self._setting.revision,
             limit_s=self._setting.request_timeout_s,
         )
         self._last = self._by_server[name] = link

@@ -94,7 +94,7 @@ LEFTOVERS = Scenario(
             "no-leaked-descriptors",
             "Closing a connection gives back everything that was open for it. (No "
             "page demands it.)",
-            "as many open descriptors after the third close as after the first",
+            "the number of open descriptors, which a leak lets grow at each close",
             no_more_descriptors,
             "leaks_descriptors",
         ),
