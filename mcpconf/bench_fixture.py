@@ -8,7 +8,6 @@ time is what counts, not the clock: that is the same figure on a busy machine.
 from __future__ import annotations
 
 import json
-import os
 import resource
 import socket
 import subprocess
@@ -21,7 +20,7 @@ from typing import TYPE_CHECKING
 from mcpconf.errors import ProvisionError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping
 
 #: As a case starts it over stdio.
 _SERVER = Path(__file__).parent / "fixture_server" / "__main__.py"
@@ -102,7 +101,8 @@ def _answered(data: bytes) -> None:
 
 
 @contextmanager
-def _http_server(*more: str) -> Iterator[tuple[str, int]]:
+def _http_server(*more: str) -> Iterator[tuple[tuple[str, int], int]]:
+    """A server over HTTP: its address and its process."""
     with subprocess.Popen(
         _words("2026-07-28", "http", "--port", "0", *more), stderr=subprocess.PIPE
     ) as server:
@@ -111,7 +111,7 @@ def _http_server(*more: str) -> Iterator[tuple[str, int]]:
         address = server.stderr.readline().split()[-1].decode()
         host, _, port = address.split("/")[2].partition(":")
         try:
-            yield host, int(port)
+            yield (host, int(port)), server.pid
         finally:
             server.terminate()
 
@@ -132,7 +132,7 @@ def http_requests_per_cpu_s() -> float:
     with tempfile.TemporaryDirectory(prefix="mcpconf-bench-") as name:
         before = _children_cpu_s()
         with (
-            _http_server("--log", str(Path(name) / "log.jsonl")) as address,
+            _http_server("--log", str(Path(name) / "log.jsonl")) as (address, _),
             socket.create_connection(address) as connection,
             connection.makefile("rb") as answers,
         ):
@@ -147,32 +147,32 @@ def http_requests_per_cpu_s() -> float:
         return _HTTP_REQUESTS / (_children_cpu_s() - before)
 
 
-def _memory_mib(words: Sequence[str], body: bytes) -> float:
-    """The most memory a stdio server held while it answered one line."""
-    process = subprocess.Popen(
-        words,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-    )
-    if process.stdin is None or process.stdout is None:
-        raise AssertionError
-    process.stdin.write(body + b"\n")
-    process.stdin.close()
-    while process.stdout.read(1 << 16):
-        pass
-    process.stdout.close()
-    _, _, used = os.wait4(process.pid, 0)
-    return used.ru_maxrss / 1024
+def _peak_mib(pid: int) -> float:
+    """
+    The most memory a process has held since it began its program.
+
+    What `wait4` says of a child includes its parent's size before that.
+    """
+    status = Path(f"/proc/{pid}/status").read_text(encoding="ascii")
+    peak = next(line for line in status.splitlines() if line.startswith("VmHWM:"))
+    return int(peak.split()[1]) / 1024
 
 
 def stdio_flood_mib() -> float:
     """Memory of a server whose one answer is a line of 10 MiB."""
     params: dict[str, object] = {"name": "long_line", "arguments": {}, "_meta": _META}
-    return _memory_mib(
+    with subprocess.Popen(
         _words("2026-07-28", "stdio", "--profile", "long-line"),
-        _line(1, {"method": "tools/call", "params": params}),
-    )
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+    ) as server:
+        if server.stdin is None or server.stdout is None:
+            raise AssertionError
+        server.stdin.write(_line(1, {"method": "tools/call", "params": params}) + b"\n")
+        server.stdin.flush()
+        _is_flood(len(server.stdout.readline()))
+        return _peak_mib(server.pid)
 
 
 def http_flood_mib() -> float:
@@ -180,23 +180,17 @@ def http_flood_mib() -> float:
     tool = "sse_comment_flood"
     params: dict[str, object] = {"name": tool, "arguments": {}, "_meta": _META}
     body = _line(1, {"method": "tools/call", "params": params})
-    process = subprocess.Popen(
-        _words("2026-07-28", "http", "--port", "0", "--profile", "sse-comment-flood"),
-        stderr=subprocess.PIPE,
-    )
-    if process.stderr is None:
-        raise AssertionError
-    port = int(process.stderr.readline().split()[-1].split(b"/")[2].rsplit(b":")[-1])
-    with socket.create_connection(("127.0.0.1", port)) as connection:
-        connection.sendall(_post(body, tool, close=True))
-        taken = 0
-        while data := connection.recv(1 << 16):
-            taken += len(data)
-    process.terminate()
-    process.stderr.close()
-    _, _, used = os.wait4(process.pid, 0)
+    with _http_server("--profile", "sse-comment-flood") as (address, pid):
+        with socket.create_connection(address) as connection:
+            connection.sendall(_post(body, tool, close=True))
+            taken = 0
+            while data := connection.recv(1 << 16):
+                taken += len(data)
+        _is_flood(taken)
+        return _peak_mib(pid)
+
+
+def _is_flood(taken: int) -> None:
     if taken < 8 << 20:
-        raise ProvisionError(
-            f"the fixture server sent {taken} bytes, which is no flood"
-        )
-    return used.ru_maxrss / 1024
+        problem = f"the fixture server sent {taken} bytes, which is no flood"
+        raise ProvisionError(problem)
