@@ -13,7 +13,7 @@ from mcpconf.supplemental.finding import (
     not_applicable,
     unobserved,
 )
-from mcpconf.supplemental.looks import ended
+from mcpconf.supplemental.looks import ended, text_of
 from mcpconf.supplemental.observation import StepState
 from mcpconf.supplemental.scenario import (
     CONTROL,
@@ -148,6 +148,8 @@ def _late_answer_is_ignored(seen: Observation) -> Finding:
         return not_applicable("the client waited, so that nothing came late")
     if not any(each.index < answer.index for each in seen.subject.calls("after_late")):
         return unobserved("the late answer found no other call waiting for its own")
+    if text_of(seen.step("after-late")) == "late":
+        return broken("the next call was given the late answer")
     return was_answered(seen, "after-late", "after_late", after=calls[0])
 
 
