@@ -22,7 +22,7 @@ and then check by check:
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from mcpconf.client.job import DriverVerdict
 from mcpconf.process import EndKind
@@ -236,11 +236,10 @@ def _no_control(seen: Observation) -> _Ruling | None:
 def _eras(view: ServerView) -> set[Era]:
     eras = set()
     for each in view.requests():
-        version = each.meta.get("io.modelcontextprotocol/protocolVersion")
         if each.method == "initialize":
             eras.add(Era.HANDSHAKE)
-        elif isinstance(version, str):
-            eras.add(era_of(version))
+        elif each.meta_version is not None:
+            eras.add(era_of(each.meta_version))
     return eras
 
 
@@ -250,7 +249,7 @@ def _revisions(seen: Observation) -> tuple[tuple[str, ...], tuple[str, ...]]:
     agreed: dict[str, None] = {}
     for view in (seen.control, seen.subject):
         for each in view.requests():
-            version = each.meta.get("io.modelcontextprotocol/protocolVersion")
+            version: Any = each.meta_version
             if each.method == "initialize":
                 version = each.params.get("protocolVersion")
                 answer = view.answer_to(each)

@@ -69,6 +69,12 @@ class Seen:
         return meta if isinstance(meta, dict) else {}
 
     @property
+    def meta_version(self) -> str | None:
+        """The protocol version that a stateless request names in its ``_meta``."""
+        version = self.meta.get("io.modelcontextprotocol/protocolVersion")
+        return version if isinstance(version, str) else None
+
+    @property
     def result(self) -> Any:
         """Its result, where it is an answer."""
         return self._member("result")
