@@ -177,6 +177,6 @@ class Exchange:
 
 
 def _has_length(status: int, headers: Sequence[tuple[str, str]]) -> bool:
-    return status in _BODILESS or any(
-        name.lower() == "content-length" for name, _ in headers
-    )
+    """Whether a body's end is said already; a chunked one says it itself."""
+    framing = {"content-length", "transfer-encoding"}
+    return status in _BODILESS or any(name.lower() in framing for name, _ in headers)

@@ -454,6 +454,24 @@ def test_chunked_bodies_and_continue_are_served() -> None:
         assert b"HTTP/1.1 200 OK" in read_all(raw)
 
 
+@pytest.mark.parametrize("profile", ["ack-200", "ack-200-chunked", "ack-204"])
+def test_the_log_has_the_headers_that_were_sent(tmp_path: Path, profile: str) -> None:
+    log = tmp_path / "log"
+    with client_of(LEGACY, log, profile) as (client, _):
+        opening = {"protocolVersion": LEGACY.value, "capabilities": {}}
+        params = {**opening, "clientInfo": {"name": "test", "version": "1"}}
+        first = client.post(rpc("initialize", params))
+        first.read()
+        client.session = first.headers["Mcp-Session-Id"]
+        answer = client.post({"jsonrpc": "2.0", "method": "notifications/initialized"})
+        answer.read()
+        sent = {name.lower() for name in answer.headers}
+    said = records(log, "response")[-1]["headers"]
+    framing = {"content-length", "transfer-encoding"}
+    logged = {name.lower() for name in dict(said)}
+    assert logged & framing == sent & framing
+
+
 def test_what_is_not_http_is_refused() -> None:
     with client_of(MODERN) as (_, running):
         raw = socket.create_connection(("127.0.0.1", running.port), PATIENCE_S)
