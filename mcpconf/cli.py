@@ -10,20 +10,24 @@ from __future__ import annotations
 import argparse
 import logging
 import os
+import shutil
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import mcpconf
 from mcpconf.client.manifest import MANIFESTS
-from mcpconf.errors import ExitCode, McpconfError
+from mcpconf.errors import ExitCode, McpconfError, UsageError
 from mcpconf.record import AuthMode, Policy, RevisionPolicy, Source, WarningPolicy
 from mcpconf.revision import Revision
 from mcpconf.storage import json_bytes
 from mcpconf.transport import Transport
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
+
+    from mcpconf.gate_record import GatePolicy, GateResult
+    from mcpconf.setup import RunOptions, Setup
 
 
 class _Parser(argparse.ArgumentParser):
@@ -49,6 +53,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     _add_subject(run)
     _add_selection(run)
+    _add_gate(run)
     _add_output(run)
     commands.add_parser("canaries", help="run the clients that do next to nothing")
     commands.add_parser("bench", help="measure speed, as ratios in one run")
@@ -123,6 +128,11 @@ def _add_selection(run: argparse.ArgumentParser) -> None:
         help="include the authorization scenarios (default: yes)",
     )
     what.add_argument(
+        "--shard",
+        metavar="I/N",
+        help="only every N-th case, from the I-th on; `invoke report.merge` joins them",
+    )
+    what.add_argument(
         "--conformance-cli",
         type=Path,
         metavar="PATH",
@@ -140,6 +150,27 @@ def _add_selection(run: argparse.ArgumentParser) -> None:
         default=RevisionPolicy.SAME_ERA.value,
         help="whether a leg counts that agreed on another handshake revision "
         "(default: same-era, it does and the report says so)",
+    )
+
+
+def _add_gate(run: argparse.ArgumentParser) -> None:
+    gate = run.add_argument_group("what must not get worse")
+    gate.add_argument(
+        "--baseline",
+        type=Path,
+        metavar="PATH",
+        help="hold the run to this baseline: exit 0 only if nothing got worse",
+    )
+    gate.add_argument(
+        "--ratchet",
+        action="store_true",
+        help="a check that is fixed must be taken out of the baseline",
+    )
+    gate.add_argument(
+        "--flaky-budget",
+        type=int,
+        metavar="N",
+        help="cases that may pass only when run again, alone (default: 2)",
     )
 
 
@@ -201,54 +232,107 @@ def run() -> None:
 
 
 def _run(options: argparse.Namespace) -> ExitCode:
-    from mcpconf import run as runs  # noqa: PLC0415 (--help stays fast)
-    from mcpconf.render import table  # noqa: PLC0415
+    from mcpconf import gating, report  # noqa: PLC0415 (--help stays fast)
+    from mcpconf import run as runs  # noqa: PLC0415
     from mcpconf.render.progress import progress_for  # noqa: PLC0415
-    from mcpconf.setup import RunOptions, resolve  # noqa: PLC0415
+    from mcpconf.setup import resolve  # noqa: PLC0415
+    from mcpconf.suite.catalogue import load_catalogue  # noqa: PLC0415
 
-    setup = resolve(
-        RunOptions(
-            client=options.client,
-            binary=options.binary,
-            client_version=options.client_version,
-            client_command=options.client_command,
-            auth_mode=AuthMode.STRICT
-            if options.require_automatic_auth
-            else AuthMode.ASSISTED,
-            revisions=tuple(
-                revision
-                for revision in Revision
-                if not options.revision or revision.value in options.revision
-            ),
-            scenarios=tuple(options.official_scenario),
-            supplemental=tuple(options.supplemental_scenario),
-            transports=tuple(
-                each for each in Transport if options.transport in {each.value, "all"}
-            ),
-            only=Source(options.only) if options.only else None,
-            include_auth=options.auth,
-            conformance_cli=options.conformance_cli,
-            policy=Policy(
-                warnings=WarningPolicy(options.warnings),
-                revision=RevisionPolicy(options.revision_policy),
-            ),
-            jobs=options.jobs,
-            timeout_s=options.timeout,
-            report=options.report,
-            artifact_parent=options.artifact_parent,
-            keep_artifacts=options.keep_artifacts,
-        )
-    )
+    policy, gate = _gate_policy(options), None
+    if policy is not None:  # what is wrong with it is said before anything is fetched
+        gate = gating.load_gate(options.baseline, policy, load_catalogue())
+    setup = resolve(_run_options(options))
+    if gate is not None:
+        empty = report.build(setup.record, setup.cases, {}, setup.catalogue, None)
+        gate.check_before(empty.value)
     with progress_for(len(setup.launched)) as progress:
-        report = runs.perform(setup, progress)
+        built = runs.perform(setup, progress, gate.reruns() if gate else None)
+    answer = gate.decide(setup.output_dir / runs.REPORT) if gate else None
+    if answer is not None:
+        gating.write_answer(answer, setup.output_dir, setup.record.run_id)
+    _show(options, setup, built.value, answer)
+    return built.exit_code if answer is None else answer.verdict.exit_code
+
+
+def _gate_policy(options: argparse.Namespace) -> GatePolicy | None:
+    """What the options demand of a gate; None where there is no baseline."""
+    from mcpconf.gate_record import GatePolicy  # noqa: PLC0415
+
+    budget = options.flaky_budget
+    if options.baseline is None:
+        for name, is_given in (
+            ("--ratchet", options.ratchet),
+            ("--flaky-budget", budget is not None),
+        ):
+            if is_given:
+                raise UsageError(f"{name}: is about a baseline; add --baseline PATH")
+        return None
+    if budget is None:
+        return GatePolicy(ratchet=options.ratchet)
+    if budget < 0:
+        raise UsageError(f"--flaky-budget {budget}: at least 0")
+    return GatePolicy(ratchet=options.ratchet, flaky_budget=budget)
+
+
+def _run_options(options: argparse.Namespace) -> RunOptions:
+    from mcpconf.selection import Shard  # noqa: PLC0415
+    from mcpconf.setup import RunOptions  # noqa: PLC0415
+
+    strict = options.require_automatic_auth
+    return RunOptions(
+        client=options.client,
+        binary=options.binary,
+        client_version=options.client_version,
+        client_command=options.client_command,
+        auth_mode=AuthMode.STRICT if strict else AuthMode.ASSISTED,
+        revisions=tuple(
+            revision
+            for revision in Revision
+            if not options.revision or revision.value in options.revision
+        ),
+        scenarios=tuple(options.official_scenario),
+        supplemental=tuple(options.supplemental_scenario),
+        transports=tuple(
+            each for each in Transport if options.transport in {each.value, "all"}
+        ),
+        only=Source(options.only) if options.only else None,
+        include_auth=options.auth,
+        shard=Shard.parse(options.shard) if options.shard else None,
+        conformance_cli=options.conformance_cli,
+        policy=Policy(
+            warnings=WarningPolicy(options.warnings),
+            revision=RevisionPolicy(options.revision_policy),
+        ),
+        jobs=options.jobs,
+        timeout_s=options.timeout,
+        report=options.report,
+        artifact_parent=options.artifact_parent,
+        keep_artifacts=options.keep_artifacts,
+    )
+
+
+def _show(
+    options: argparse.Namespace,
+    setup: Setup,
+    report: Mapping[str, Any],
+    answer: GateResult | None,
+) -> None:
+    """Print the report, and where things are; the gate's answer comes last."""
+    from mcpconf.render import gate, table  # noqa: PLC0415
+    from mcpconf.run import REPORT, RUNS  # noqa: PLC0415
+
+    # What is piped is for a program or a file, which have no width.
+    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
     if options.json:
-        sys.stdout.buffer.write(json_bytes(report.value))
+        sys.stdout.buffer.write(json_bytes(dict(report)))
         sys.stdout.buffer.flush()
     else:
-        print(table.render(report.value, full=options.matrix))
-        print(f"Report:   {setup.output_dir / runs.REPORT}")
-        print(f"Evidence: {setup.output_dir / runs.RUNS / setup.record.run_id}")
-    return report.exit_code
+        print(table.render(report, full=options.matrix, width=width))
+        print(f"Report:   {setup.output_dir / REPORT}")
+        print(f"Evidence: {setup.output_dir / RUNS / setup.record.run_id}")
+    if answer is not None:
+        where = sys.stderr if options.json else sys.stdout
+        print(f"\n{gate.render(answer, width=width)}", file=where)
 
 
 def _canaries(_options: argparse.Namespace) -> ExitCode:

@@ -11,7 +11,8 @@ from __future__ import annotations
 import json
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NoReturn, TypeAlias
+from enum import StrEnum
+from typing import TYPE_CHECKING, NoReturn, TypeAlias, TypeVar
 
 from mcpconf.errors import DecodeError
 
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
+
+_Word = TypeVar("_Word", bound=StrEnum)
 
 #: Larger than any file we read by an order of magnitude, small enough to hold.
 MAX_BYTES = 16 * 1024 * 1024
@@ -180,6 +183,13 @@ class Reader:
         if not isinstance(self.value, bool):
             self._expected("a boolean")
         return self.value
+
+    def word(self, kind: type[_Word]) -> _Word:
+        """The value as one of the words of an enumeration."""
+        try:
+            return kind(self.string())
+        except ValueError:
+            self.fail(f"unknown word {self.value!r}; known: {', '.join(kind)}")
 
     def strings(self) -> tuple[str, ...]:
         """The value as an array of strings."""

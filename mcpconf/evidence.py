@@ -4,6 +4,8 @@ A run's files: written once by the launcher, read back by the judge.
 ``run.json``            what was to be run, with whom, under which policy
 ``cases/<revision>/<scenario>/``  ``launch.json``, ``adapter.json``, ``checks.json``,
                         ``wire.jsonl``: one case
+``reruns.json``         which cases were run again, for which checks; where any were
+``reruns/<n>/``         the same folders of cases, as they were when run again
 ``end.json``            the closing record; without it a run is incomplete
 
 Everything in here is redacted already. Reading decodes at the door: a file that is
@@ -30,7 +32,9 @@ if TYPE_CHECKING:
     from mcpconf.record import CaseKey, Check
 
 SCHEMA = 1
-RUN, END = "run.json", "end.json"
+RUN, RERUNS, END = "run.json", "reruns.json", "end.json"
+#: A case is run again at most so often.
+MAX_ROUNDS = 2
 LAUNCH, ADAPTER, CHECKS, WIRE = (
     "launch.json",
     "adapter.json",
@@ -107,6 +111,11 @@ def case_dir(run_dir: Path, key: CaseKey) -> Path:
     return run_dir / key.path
 
 
+def rerun_dir(run_dir: Path, number: int) -> Path:
+    """What takes the place of a run's folder for the cases run again; from 1."""
+    return run_dir / "reruns" / str(number)
+
+
 def write_case(run_dir: Path, key: CaseKey, raw: RawCase) -> None:
     """Write one case; ``launch.json`` comes last and says that the rest is whole."""
     directory = case_dir(run_dir, key)
@@ -168,16 +177,22 @@ def read_case(run_dir: Path, key: CaseKey) -> CaseEvidence | None:
 
 
 def digests_of(run_dir: Path, keys: Iterable[CaseKey]) -> dict[str, str]:
-    """``sha256:`` of the run record and of every file of the cases, by its path."""
-    found = {}
-    if (run_dir / RUN).is_file():
-        found[RUN] = f"sha256:{sha256_of(run_dir / RUN)}"
-    for key in keys:
-        for name in FILES:
-            path = run_dir / key.path / name
-            if path.is_file():
-                found[f"{key.path}/{name}"] = f"sha256:{sha256_of(path)}"
-    return found
+    """
+    ``sha256:`` of the run's records and of every file of the cases, by its path.
+
+    Whatever is there of their reruns is among them, planned or not.
+    """
+    rounds = (rerun_dir(run_dir, number) for number in range(1, MAX_ROUNDS + 1))
+    places = [run_dir, *(each for each in rounds if each.is_dir())]
+    paths = [run_dir / RUN, run_dir / RERUNS]
+    paths += [
+        place / key.path / name for key in keys for place in places for name in FILES
+    ]
+    return {
+        path.relative_to(run_dir).as_posix(): f"sha256:{sha256_of(path)}"
+        for path in paths
+        if path.is_file()
+    }
 
 
 def check_digests(

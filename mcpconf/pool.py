@@ -1,8 +1,9 @@
 """
 The cases of one run, launched in a bounded pool and judged as they end.
 
-Cases whose timing the suite measures run alone, after the others. Results are kept by
-name, so that a report has the order of the plan whatever the finishing order.
+Cases whose timing the suite measures run alone, after the others, and so does whatever
+is run again. Results are kept by name, so that a report has the order of the plan
+whatever the finishing order.
 """
 
 from __future__ import annotations
@@ -13,6 +14,8 @@ import tempfile
 import threading
 import time
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
@@ -24,7 +27,7 @@ from mcpconf.supplemental import launch as supplemental_launch
 from mcpconf.supplemental.verdict import judged
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from mcpconf.process import Running
     from mcpconf.record import ScenarioResult
@@ -51,6 +54,17 @@ class Progress(Protocol):
         """A case was judged."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Batch:
+    """Launches whose evidence is stored together."""
+
+    launch: SuiteLaunch
+    #: What tells its faults from those of the first batch.
+    mark: str
+    #: What was judged, by the case's name.
+    results: dict[str, ScenarioResult] = field(default_factory=dict)
+
+
 class Pool:
     """The launches of one run."""
 
@@ -63,18 +77,16 @@ class Pool:
         publish: Publish,
     ) -> None:
         self._setup = setup
-        self._run_dir = run_dir
+        self._private = private
         self._progress = progress
         self._publish = publish
-        self._results: dict[str, ScenarioResult] = {}
         self._running: dict[str, Running] = {}
         self._lock = threading.Lock()
         self._publish_at = 0.0
         self.stopped = False
         self.faults: list[str] = []
         self.ports: set[int] = set()
-        self._shared = tempfile.TemporaryDirectory(prefix="shared-", dir=private)
-        self._launch = SuiteLaunch(
+        launch = SuiteLaunch(
             suite=setup.suite,
             subject=setup.subject,
             run_dir=run_dir,
@@ -83,8 +95,8 @@ class Pool:
             timeout_s=setup.timeout_s,
             auth=setup.record.auth_mode.value,
             environment=dict(os.environ),
-            shared=Path(self._shared.name),
         )
+        self._first = _Batch(launch=launch, mark="")
 
     def stop(self) -> None:
         """End every running case and launch no more; for signal handlers too."""
@@ -94,40 +106,57 @@ class Pool:
 
     def run(self) -> None:
         """Every case that can be launched: first in parallel, then one by one."""
-        with self._shared:
-            self._run()
-
-    def _run(self) -> None:
         # Killed in its first case, a run must not leave the report of another.
         self._publish(self.results)
         cases = self._setup.launched
         together = [case for case in cases if not case.timing_sensitive]
         alone = [case for case in cases if case.timing_sensitive]
-        for ours, jobs in ((True, _OURS * self._setup.jobs), (False, self._setup.jobs)):
-            with ThreadPoolExecutor(jobs) as executor:
-                mine = [c for c in together if isinstance(c, PlannedCase) is not ours]
-                self._submit(executor, mine)
-        with ThreadPoolExecutor(1) as executor:
-            self._submit(executor, alone)
+        ours = [case for case in together if not isinstance(case, PlannedCase)]
+        suites = [case for case in together if isinstance(case, PlannedCase)]
+        with self._sharing(self._first) as batch:
+            self._submit(batch, ours, _OURS * self._setup.jobs)
+            self._submit(batch, suites, self._setup.jobs)
+            self._submit(batch, alone, 1)
 
-    def _submit(self, executor: ThreadPoolExecutor, cases: Sequence[Case]) -> None:
-        pending: set[Future[None]] = {
-            executor.submit(self._one, case) for case in cases
-        }
-        try:
-            while pending:
-                # A bounded wait lets the main thread see its signals everywhere.
-                done, pending = wait(pending, 0.5, FIRST_COMPLETED)
-                for future in done:
-                    future.result()
-                if done and time.monotonic() >= self._publish_at:
-                    self._publish(self.results)
-                    self._publish_at = time.monotonic() + PUBLISH_EVERY_S
-        except BaseException:
-            self.stop()  # nothing that was queued is of use to anybody now
-            raise
+    def run_again(
+        self, cases: Sequence[Case], run_dir: Path
+    ) -> dict[str, ScenarioResult]:
+        """
+        The cases once more, one at a time; what was judged, by the case's name.
 
-    def _one(self, case: Case) -> None:
+        Their evidence goes to `run_dir`, and they share nothing with the cases before.
+        """
+        launch = replace(self._first.launch, run_dir=run_dir)
+        with self._sharing(_Batch(launch=launch, mark=" (run again)")) as batch:
+            self._submit(batch, cases, 1)
+        return batch.results
+
+    @contextmanager
+    def _sharing(self, batch: _Batch) -> Iterator[_Batch]:
+        """The batch, with a place for what its drivers would make anew each time."""
+        with tempfile.TemporaryDirectory(prefix="shared-", dir=self._private) as name:
+            yield replace(batch, launch=replace(batch.launch, shared=Path(name)))
+
+    def _submit(self, batch: _Batch, cases: Sequence[Case], jobs: int) -> None:
+        """Launch the cases, so many at a time, and wait for them."""
+        with ThreadPoolExecutor(jobs) as executor:
+            pending: set[Future[None]] = {
+                executor.submit(self._one, batch, case) for case in cases
+            }
+            try:
+                while pending:
+                    # A bounded wait lets the main thread see its signals everywhere.
+                    done, pending = wait(pending, 0.5, FIRST_COMPLETED)
+                    for future in done:
+                        future.result()
+                    if done and time.monotonic() >= self._publish_at:
+                        self._publish(self.results)
+                        self._publish_at = time.monotonic() + PUBLISH_EVERY_S
+            except BaseException:
+                self.stop()  # nothing that was queued is of use to anybody now
+                raise
+
+    def _one(self, batch: _Batch, case: Case) -> None:
         name = str(case.key)
         if self.stopped:
             return
@@ -139,21 +168,21 @@ class Pool:
                 running.stop()
 
         try:
-            result = self._judged(case, started)
+            result = self._judged(batch.launch, case, started)
         except McpconfError as error:
-            self._fault(f"{name}: {error}")
+            self._fault(f"{name}{batch.mark}: {error}")
             return
         except Exception as bug:  # noqa: BLE001 (one case must not cost the others)
             _log.exception("%s: a bug of mcpconf", name)
-            self._fault(f"{name}: a bug of mcpconf: {bug!r}"[:_FAULT])
+            self._fault(f"{name}{batch.mark}: a bug of mcpconf: {bug!r}"[:_FAULT])
             return
         finally:
             self._running.pop(name, None)
         if result is None:
-            self._fault(f"{name}: nothing was stored of it")
+            self._fault(f"{name}{batch.mark}: nothing was stored of it")
             return
         with self._lock:
-            self._results[name] = result
+            batch.results[name] = result
         self._progress.finished(result)
 
     def _fault(self, problem: str) -> None:
@@ -161,15 +190,15 @@ class Pool:
             self.faults.append(problem)
 
     def _judged(
-        self, case: Case, started: Callable[[Running], None]
+        self, launch: SuiteLaunch, case: Case, started: Callable[[Running], None]
     ) -> ScenarioResult | None:
         """Launch one case, and judge what is stored of it."""
         policy = self._setup.record.policy
         if not isinstance(case, PlannedCase):
-            supplemental_launch.launch_case(self._launch, case, started)
-            return judged(self._run_dir, case, policy)
-        launch_case(self._launch, case, started)
-        stored = evidence.read_case(self._run_dir, case.key)
+            supplemental_launch.launch_case(launch, case, started)
+            return judged(launch.run_dir, case, policy)
+        launch_case(launch, case, started)
+        stored = evidence.read_case(launch.run_dir, case.key)
         if stored is not None:
             with self._lock:
                 self.ports |= stored.wire.ports
@@ -177,6 +206,6 @@ class Pool:
 
     @property
     def results(self) -> dict[str, ScenarioResult]:
-        """What has been judged by now, by the case's name."""
+        """What has been judged by now of the first launches, by the case's name."""
         with self._lock:
-            return dict(self._results)
+            return dict(self._first.results)

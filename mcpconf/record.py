@@ -60,6 +60,8 @@ class Outcome(StrEnum):
     CRASHED = "crashed"
     HARNESS_ERROR = "harness-error"
     SUITE_DEFECT = "suite-defect"
+    #: Not passed at first, and passed when run again alone: never a plain pass.
+    FLAKY = "flaky"
     NOT_RUN = "not-run"
 
     @property
@@ -146,7 +148,8 @@ class Check:
     pages: tuple[str, ...] = ()
     #: How often the suite reported it.
     count: int = 1
-    #: A check of ours is judged by itself; the suite's take their scenario's outcome.
+    #: A check of ours is judged by itself; the suite's take their scenario's outcome,
+    #: but for one that was rescued: it is flaky.
     outcome: Outcome | None = None
     attribution: Attribution | None = None
     #: What a check of ours demands, in our words, and how strongly: MUST or SHOULD.
@@ -204,6 +207,10 @@ class ScenarioResult:
     #: Check ids this run saw and the catalogue does not know.
     unknown_checks: tuple[str, ...] = ()
     duration_s: float = 0.0
+    #: Names of statements of ours that did not hold at first, and then did.
+    flaky_harness: tuple[str, ...] = ()
+    #: What it was when it was run again, alone; the first time first.
+    reruns: tuple[ScenarioResult, ...] = ()
     diagnostics: str | None = field(default=None, repr=False)
     client_stderr: str | None = field(default=None, repr=False)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mcpconf import __version__, evidence, judge, report
+from mcpconf import __version__, evidence, judge, report, rerun
 from mcpconf.errors import DecodeError
 from mcpconf.plan import PlannedCase
 from mcpconf.report_schema import validate
@@ -12,14 +12,16 @@ from mcpconf.runrecord import EndRecord, RunRecord
 from mcpconf.supplemental.verdict import judged
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
     from pathlib import Path
 
     from mcpconf.record import Policy, ScenarioResult
+    from mcpconf.report_assembly import Report
     from mcpconf.suite.catalogue import Catalogue
     from mcpconf.supplemental.plan import Case
 
 
-def rejudge(run_dir: Path, catalogue: Catalogue) -> report.Report:
+def rejudge(run_dir: Path, catalogue: Catalogue) -> Report:
     """
     Derive the report of a stored run again, from its evidence alone.
 
@@ -40,14 +42,40 @@ def rejudge(run_dir: Path, catalogue: Catalogue) -> report.Report:
         keys = [key for key, _ in record.cases]
         evidence.check_digests(run_dir, keys, end.digests)
     cases = record.planned(catalogue)
-    results = {}
-    for case in cases:
-        result = _judged(run_dir, case, record.policy)
-        if result is not None:
-            results[str(case.key)] = result
+    results = _results(run_dir, cases, record.policy)
+    if (run_dir / evidence.RERUNS).is_file():
+        results = _confirmed(run_dir, cases, results, record.policy)
     built = report.build(record, cases, results, catalogue, end)
     validate(built.value)
     return built
+
+
+def _confirmed(
+    run_dir: Path,
+    cases: Iterable[Case],
+    results: Mapping[str, ScenarioResult],
+    policy: Policy,
+) -> Mapping[str, ScenarioResult]:
+    """The results with what the reruns showed, as far as they came."""
+    by_key = {case.key: case for case in cases}
+    plan = rerun.load_plan(run_dir / evidence.RERUNS, by_key)
+    again = []
+    for number, entries in enumerate(plan.rounds, 1):
+        place = evidence.rerun_dir(run_dir, number)
+        again.append(_results(place, [by_key[each.key] for each in entries], policy))
+    return rerun.confirmed(plan, results, again)
+
+
+def _results(
+    run_dir: Path, cases: Iterable[Case], policy: Policy
+) -> Mapping[str, ScenarioResult]:
+    """What was launched of the cases, by name."""
+    results = {}
+    for case in cases:
+        result = _judged(run_dir, case, policy)
+        if result is not None:
+            results[str(case.key)] = result
+    return results
 
 
 def _judged(run_dir: Path, case: Case, policy: Policy) -> ScenarioResult | None:

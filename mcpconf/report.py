@@ -8,15 +8,13 @@ be conformant.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from mcpconf import summary
 from mcpconf.client.manifest import COMMAND, MANIFESTS
-from mcpconf.errors import ExitCode
 from mcpconf.judge import judge
 from mcpconf.plan import PlannedCase
-from mcpconf.record import Attribution, Outcome, ReportStatus, Source, Verdict
+from mcpconf.record import ReportStatus, Source
+from mcpconf.report_assembly import LABELS, Report, Row, assemble
 from mcpconf.report_check import (
     category_of,
     reproduction,
@@ -25,43 +23,16 @@ from mcpconf.report_check import (
     supplemental_checks,
 )
 from mcpconf.supplemental.judge import judge as judge_supplemental
-from mcpconf.transport import Transport
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from mcpconf.record import ScenarioResult
-    from mcpconf.revision import Revision
     from mcpconf.runrecord import EndRecord, RunRecord
     from mcpconf.suite.catalogue import Catalogue
     from mcpconf.supplemental.plan import Case
 
 SCHEMA_VERSION = 4
-#: The groups of a report's cases in order, and the seed's word for each transport.
-_GROUPS = {
-    (Source.SUPPLEMENTAL, Transport.STDIO): "stdio",
-    (Source.SUPPLEMENTAL, Transport.HTTP): "http",
-    (Source.OFFICIAL, Transport.HTTP): "official-http",
-}
-
-_EXIT_CODES = {
-    Verdict.CONFORMANT: ExitCode.CONFORMANT,
-    Verdict.NOT_CONFORMANT: ExitCode.NOT_CONFORMANT,
-    Verdict.INCONCLUSIVE: ExitCode.HARNESS,
-}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Report:
-    """A report and what it amounts to."""
-
-    value: dict[str, Any]
-    verdict: Verdict
-
-    @property
-    def exit_code(self) -> ExitCode:
-        """What the process ends with."""
-        return _EXIT_CODES[self.verdict]
 
 
 def declared_unsupported(record: RunRecord, case: Case) -> str | None:
@@ -83,30 +54,18 @@ def build(
     end: EndRecord | None,
 ) -> Report:
     """The report of what is known; `end` is None while the run goes on."""
-    built = []
-    verdicts = [] if end is not None and end.complete else [Verdict.INCONCLUSIVE]
-    if end is not None and (end.open_ports or end.temporary or end.faults):
-        verdicts.append(Verdict.INCONCLUSIVE)
-    for (source, transport), label in _GROUPS.items():
-        for revision in record.revisions:
-            mine = [
-                (case, _result_of(record, case, results))
-                for case in cases
-                if case.key.revision is revision
-                and case.key.source is source
-                and case.key.transport is transport
-            ]
-            if mine:
-                case_value, verdict = _case(record, label, revision, mine)
-                built.append(case_value)
-                verdicts.append(verdict)
-    verdict = _combined(verdicts)
-    passed = sum(case["success"] for case in built)
-    value: dict[str, Any] = {
+    rows = [_row(record, case, _result_of(record, case, results)) for case in cases]
+    closing = None if end is None else _closing(end)
+    head = _head(record, catalogue, end)
+    return assemble(head, rows, record.selection, catalogue, closing)
+
+
+def _head(
+    record: RunRecord, catalogue: Catalogue, end: EndRecord | None
+) -> dict[str, Any]:
+    """Who was judged, by what, under which policy."""
+    return {
         "schemaVersion": SCHEMA_VERSION,
-        "success": verdict is Verdict.CONFORMANT,
-        "verdict": verdict.value,
-        "complete": end is not None and end.complete,
         "startedAt": record.started_at,
         "finishedAt": None if end is None else end.finished_at,
         "codexBinary": record.subject.binary,
@@ -114,32 +73,42 @@ def build(
         "client": record.subject.value,
         "modernFeatureEnablement": True,
         "automaticAuthRequired": record.auth_mode.value == "strict",
-        "officialConformance": _official(record, catalogue, cases),
+        "officialConformance": _official(record, catalogue),
         "versionCheck": {"success": True, "detail": record.subject.version},
-        "summary": {
-            "passed": passed,
-            "failed": len(built) - passed,
-            "total": len(built),
-        },
-        "modeSummaries": summary.mode_summaries(built),
-        "testMatrix": summary.test_matrix(built),
-        "cases": built,
         "floor": {
             revision.value: {
                 name: {"scenarios": floor.scenarios, "checks": floor.checks}
                 for name, floor in catalogue.floors.get(revision, {}).items()
             }
-            for revision in record.revisions
+            for revision in record.selection.revisions
         },
         "policy": {
             "warnings": record.policy.warnings.value,
             "revision": record.policy.revision.value,
         },
-        "run": {"id": record.run_id, "mcpconf": record.tool_version},
+        "selection": record.selection.to_json(),
+        "run": {"id": record.run_id, "mcpconf": record.tool_version, "shards": []},
         "artifacts": f"runs/{record.run_id}",
-        "closing": None if end is None else _closing(end),
     }
-    return Report(value=value, verdict=verdict)
+
+
+def _official(record: RunRecord, catalogue: Catalogue) -> dict[str, Any]:
+    suite: Any = record.suite
+    identity = (
+        f"npm:{suite['package']}@{suite['version']}"
+        if suite["source"] == "pinned"
+        else f"sha256:{suite['entry_sha256']}"
+    )
+    return {
+        "repository": suite["repository"],
+        "gitRef": identity,
+        "authenticationIncluded": record.selection.authentication,
+        "suite": suite,
+        "catalogue": {
+            "version": catalogue.suite_version,
+            "digest": record.catalogue_digest,
+        },
+    }
 
 
 def _closing(end: EndRecord) -> dict[str, Any]:
@@ -163,12 +132,19 @@ def _result_of(
     return judge(case, None, record.policy, unsupported=unsupported)
 
 
-def _combined(verdicts: Sequence[Verdict]) -> Verdict:
-    """A run with a hole in it has no verdict; else one failure is enough."""
-    for verdict in (Verdict.INCONCLUSIVE, Verdict.NOT_CONFORMANT):
-        if verdict in verdicts:
-            return verdict
-    return Verdict.CONFORMANT if verdicts else Verdict.INCONCLUSIVE
+def _row(record: RunRecord, case: Case, result: ScenarioResult) -> Row:
+    if case.key.source is Source.SUPPLEMENTAL:
+        checks = supplemental_checks(record, case, result)
+    elif case.key.variant is not None:
+        checks = [supplemental_check(record, case, result)]
+    else:
+        checks = scenario_checks(record, case, result)
+    return Row(
+        transport=LABELS[case.key.source, case.key.transport],
+        revision=case.key.revision.value,
+        scenario=_scenario(record, case, result),
+        checks=tuple(checks),
+    )
 
 
 def _not_scored(case: Case) -> str | None:
@@ -176,122 +152,24 @@ def _not_scored(case: Case) -> str | None:
     return case.entry.not_scored if isinstance(case, PlannedCase) else None
 
 
-def _verdict_of(pairs: Sequence[tuple[Case, ScenarioResult]]) -> Verdict:
-    """Over what is scored; a variant that does not pass is a failure too."""
-    scored = [result for case, result in pairs if _not_scored(case) is None]
-    # Where nothing scored was selected, what was selected is judged.
-    results = scored or [result for _, result in pairs]
-    return _combined(
-        [_verdict_on(result) for result in results if not _is_left_out(result)]
-    )
+def _diagnostics(result: ScenarioResult) -> str | None:
+    """What the suite and the driver said, where something failed."""
+    failed = result.outcome.report_status is ReportStatus.FAIL
+    return result.diagnostics if failed else None
 
 
-def _is_left_out(result: ScenarioResult) -> bool:
-    """
-    Whether a result leaves the verdict alone.
-
-    A feature that a client lacks leaves a hole in the suite's requirement set, but none
-    in ours: no revision asks for every verb.
-    """
-    is_ours = result.key.source is Source.SUPPLEMENTAL
-    return result.outcome is Outcome.NOT_APPLICABLE or (
-        is_ours and result.outcome is Outcome.UNSUPPORTED
-    )
-
-
-def _verdict_on(result: ScenarioResult) -> Verdict:
-    if result.outcome is Outcome.PASSED:
-        return Verdict.CONFORMANT
-    # Whatever is not the subject's doing says nothing about the subject.
-    is_subjects = result.attribution is Attribution.SUBJECT
-    if result.outcome.is_inconclusive or not is_subjects:
-        return Verdict.INCONCLUSIVE
-    return Verdict.NOT_CONFORMANT
-
-
-def _official(
-    record: RunRecord, catalogue: Catalogue, cases: Sequence[Case]
+def _rerun(
+    record: RunRecord, case: Case, again: ScenarioResult, number: int
 ) -> dict[str, Any]:
-    suite: Any = record.suite
-    identity = (
-        f"npm:{suite['package']}@{suite['version']}"
-        if suite["source"] == "pinned"
-        else f"sha256:{suite['entry_sha256']}"
-    )
-    scenarios = {
-        revision.value: [
-            case.key.scenario
-            for case in cases
-            if case.key.source is Source.OFFICIAL
-            and case.is_scored
-            and case.key.revision is revision
-        ]
-        for revision in record.revisions
-    }
-    wanted = {
-        revision.value: [
-            entry.scenario
-            for entry in catalogue.revisions[revision]
-            if entry.not_scored is None and (record.include_auth or not entry.auth)
-        ]
-        for revision in record.revisions
-    }
-    scope = (
-        "all versioned client scenarios"
-        if record.include_auth
-        else "versioned non-auth client scenarios"
-    )
-    if scenarios != wanted:
-        scope = f"selected {scope.removeprefix('all ')}"
+    """What a case was when it was run again, alone."""
+    row = _row(record, case, again)
     return {
-        "repository": suite["repository"],
-        "gitRef": identity,
-        "scope": scope,
-        "authenticationIncluded": record.include_auth,
-        "scenarios": scenarios,
-        "suite": suite,
-        "catalogue": {
-            "version": catalogue.suite_version,
-            "digest": record.catalogue_digest,
-        },
+        "outcome": again.outcome.value,
+        "attribution": again.attribution and again.attribution.value,
+        "reason": _reason(again),
+        "evidence": f"reruns/{number}/{case.key.path}",
+        "checks": {check["name"]: check["status"] for check in row.checks},
     }
-
-
-def _case(
-    record: RunRecord,
-    transport: str,
-    revision: Revision,
-    pairs: Sequence[tuple[Case, ScenarioResult]],
-) -> tuple[dict[str, Any], Verdict]:
-    checks: list[dict[str, Any]] = []
-    apart: list[dict[str, Any]] = []
-    for case, result in pairs:
-        if case.key.source is Source.SUPPLEMENTAL:
-            checks += supplemental_checks(record, case, result)
-        elif case.key.variant is not None:
-            checks.append(supplemental_check(record, case, result))
-        elif _not_scored(case) is None:
-            checks += scenario_checks(record, case, result)
-        else:
-            apart += scenario_checks(record, case, result)
-    verdict = _verdict_of(pairs)
-    diagnostics = [
-        f"{result.key.scenario}:\n{result.diagnostics}"
-        for _, result in pairs
-        if result.diagnostics and result.outcome.report_status is ReportStatus.FAIL
-    ]
-    value = {
-        "transport": transport,
-        "mode": revision.value,
-        "success": verdict is Verdict.CONFORMANT,
-        "verdict": verdict.value,
-        "duration_seconds": round(sum(result.duration_s for _, result in pairs), 3),
-        "checks": checks,
-        "notScored": apart,
-        "scenarios": [_scenario(record, case, result) for case, result in pairs],
-        "diagnostics": "\n\n".join(diagnostics)[-16_000:] or None,
-    }
-    return value, verdict
 
 
 def _reason(result: ScenarioResult) -> str:
@@ -308,6 +186,7 @@ def _scenario(record: RunRecord, case: Case, result: ScenarioResult) -> dict[str
         "category": category_of(case),
         "scored": case.is_scored,
         "not_scored": _not_scored(case),
+        "timing_sensitive": case.timing_sensitive,
         "outcome": result.outcome.value,
         "attribution": result.attribution and result.attribution.value,
         "reason": _reason(result),
@@ -318,6 +197,11 @@ def _scenario(record: RunRecord, case: Case, result: ScenarioResult) -> dict[str
         },
         "silence": result.silence,
         "client_stderr": result.client_stderr,
+        "diagnostics": _diagnostics(result),
+        "reruns": [
+            _rerun(record, case, again, number)
+            for number, again in enumerate(result.reruns, 1)
+        ],
         "leftovers": list(result.leftovers),
         "missing_checks": list(result.missing_checks),
         "unknown_checks": list(result.unknown_checks),

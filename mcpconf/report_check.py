@@ -68,6 +68,8 @@ def status_of(check: Check, outcome: Outcome, policy: Policy) -> ReportStatus:
     What silence, a crash or another revision "earned" is skipped, never passed; nor
     does anything fail in a scenario that was not run to its end or does not count.
     """
+    if check.outcome is Outcome.FLAKY:
+        return ReportStatus.FAIL
     if (
         check.status is CheckStatus.SKIPPED
         or outcome.report_status is ReportStatus.SKIP
@@ -103,6 +105,8 @@ def scenario_checks(
             "count": check.count,
             "pages": list(check.pages),
         }
+        if check.outcome is not None:  # of the suite's, only a rescued one has its own
+            value["outcome"] = check.outcome.value
         values.append(value)
     values += harness_checks(record, case, result)
     if not values:
@@ -128,15 +132,18 @@ def harness_checks(
     for kind, problem in result.harness_checks:
         label = manifest.adapter_check if kind == "adapter" else kind
         status = ReportStatus.PASS if problem is None else ReportStatus.FAIL
+        is_flaky = kind in result.flaky_harness
         value = _check(
             f"harness/{case.key.scenario}/{label}",
-            ReportStatus.SKIP if is_quiet else status,
+            ReportStatus.SKIP if is_quiet and not is_flaky else status,
             problem or _HOLDS.get(kind, "holds"),
             record=record,
             case=case,
             # A broken message is the client's, whoever else is to blame for the case.
             attribution=None if kind == "wire-schema" else result.attribution,
         )
+        if is_flaky:
+            value["outcome"] = Outcome.FLAKY.value
         values.append(value)
     return values
 
@@ -174,7 +181,7 @@ def supplemental_check(
 ) -> dict[str, Any]:
     """A variant's whole case, as one check."""
     variant = case.key.variant or ""
-    return _check(
+    value = _check(
         f"supplemental/{case.key.scenario}/{variant}",
         result.outcome.report_status,
         result.reason,
@@ -183,6 +190,9 @@ def supplemental_check(
         attribution=result.attribution,
         check_id=variant,
     )
+    if result.outcome is Outcome.FLAKY:
+        value["outcome"] = Outcome.FLAKY.value
+    return value
 
 
 def _check(

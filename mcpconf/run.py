@@ -1,21 +1,25 @@
 """
 A whole run: written down, launched, judged, reported as it goes, closed.
 
-A stop (Ctrl-C, SIGTERM) ends every child, and what was measured by then is reported as
-incomplete. The closing record names every file of evidence by its digest.
+What a baseline did not expect is run again, alone, before the run closes; see
+`mcpconf.flake`. A stop (Ctrl-C, SIGTERM) ends every child, and what was measured by
+then is reported as incomplete. The closing record names every file of evidence by its
+digest.
 """
 
 from __future__ import annotations
 
+import logging
 import signal
 import threading
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from mcpconf import evidence, report
+from mcpconf import evidence, flake, ledger, report, rerun
 from mcpconf.hygiene import ports_still_held, private_dir
 from mcpconf.pool import Pool
+from mcpconf.report_assembly import LABELS
 from mcpconf.report_schema import validate
 from mcpconf.runrecord import EndRecord
 from mcpconf.storage import json_bytes, write_json, write_whole
@@ -26,18 +30,27 @@ if TYPE_CHECKING:
 
     from mcpconf.pool import Progress
     from mcpconf.record import ScenarioResult
+    from mcpconf.report_assembly import Report
+    from mcpconf.rerun import Reruns
     from mcpconf.setup import Setup
 
 RUNS = "runs"
 REPORT = "report.json"
+_log = logging.getLogger(__name__)
 
 
-def perform(setup: Setup, progress: Progress) -> report.Report:
+def perform(setup: Setup, progress: Progress, reruns: Reruns | None = None) -> Report:
     """
     Launch, judge and report every case of the plan.
 
+    With `reruns`, what the baseline did not expect is confirmed, and what was flaky is
+    noted in the ledger of `setup.output_dir`.
+
+    :raises DecodeError: the ledger is malformed; nothing was run.
     :raises StorageError: a file of the run could not be written.
     """
+    if reruns is not None:
+        ledger.load_ledger(setup.output_dir / ledger.FILE)
     run_dir = setup.output_dir / RUNS / setup.record.run_id
     write_json(run_dir / evidence.RUN, setup.record.to_json(), durable=True)
 
@@ -48,6 +61,9 @@ def perform(setup: Setup, progress: Progress) -> report.Report:
         pool = Pool(setup, run_dir, private, progress, publish)
         with _stopping(pool):
             pool.run()
+            results: Mapping[str, ScenarioResult] = pool.results
+            if reruns is not None and not pool.stopped:
+                results = _confirmed(setup, run_dir, pool, reruns)
         held = ports_still_held(pool.ports, private)
         remains = sorted(path.name for path in private.iterdir())
     end = EndRecord(
@@ -59,7 +75,75 @@ def perform(setup: Setup, progress: Progress) -> report.Report:
         digests=evidence.digests_of(run_dir, [case.key for case in setup.cases]),
     )
     write_json(run_dir / evidence.END, end.to_json(), durable=True)
-    return _publish(setup, run_dir, pool.results, end)
+    built = _publish(setup, run_dir, results, end)
+    if reruns is not None and end.complete:
+        _note_flakes(setup, pool.results, results, end)
+    return built
+
+
+def _confirmed(
+    setup: Setup, run_dir: Path, pool: Pool, reruns: Reruns
+) -> Mapping[str, ScenarioResult]:
+    """The results, after what was unexpected in them ran again, alone."""
+    results, cases = pool.results, setup.launched
+    interim = _publish(setup, run_dir, results, None)
+    plan = rerun.planned(reruns, cases, results, interim.value)
+    if plan is None:
+        return results
+    if plan.note is not None:
+        _log.warning("%s", plan.note)
+        write_json(run_dir / evidence.RERUNS, plan.to_json(), durable=True)
+    again: list[Mapping[str, ScenarioResult]] = []
+    while len(again) < len(plan.rounds) and not pool.stopped:
+        write_json(run_dir / evidence.RERUNS, plan.to_json(), durable=True)
+        keys = {entry.key for entry in plan.rounds[-1]}
+        place = evidence.rerun_dir(run_dir, len(again) + 1)
+        again.append(pool.run_again([c for c in cases if c.key in keys], place))
+        plan = rerun.extended(plan, cases, results, again)
+    return rerun.confirmed(plan, results, again)
+
+
+def _note_flakes(
+    setup: Setup,
+    first: Mapping[str, ScenarioResult],
+    results: Mapping[str, ScenarioResult],
+    end: EndRecord,
+) -> None:
+    """Add the run, and what was rescued in it, to the ledger."""
+    record = setup.record
+    name, version = record.subject.name, record.subject.version
+    path = setup.output_dir / ledger.FILE
+    flakes = []
+    for key, _ in record.cases:
+        result = results.get(str(key))
+        checks = flake.flaky_checks(result) if result is not None else ()
+        if result is not None and checks:
+            flakes.append(
+                ledger.FlakeEntry(
+                    run=record.run_id,
+                    client=name,
+                    version=version,
+                    mode=key.revision.value,
+                    transport=LABELS[key.source, key.transport],
+                    scenario=key.scenario,
+                    variant=key.variant,
+                    checks=tuple(":".join(each) for each in checks),
+                    first=_said(first[str(key)]),
+                    again=tuple(_said(each) for each in result.reruns),
+                )
+            )
+    run = ledger.RunEntry(
+        run=record.run_id,
+        client=name,
+        version=version,
+        cases=len(results),
+        finished_at=end.finished_at,
+    )
+    ledger.record_run(path, run, flakes)
+
+
+def _said(result: ScenarioResult) -> ledger.Said:
+    return ledger.Said(outcome=result.outcome, reason=result.reason)
 
 
 @contextmanager
@@ -82,7 +166,7 @@ def _publish(
     run_dir: Path,
     results: Mapping[str, ScenarioResult],
     end: EndRecord | None,
-) -> report.Report:
+) -> Report:
     """Write the report of what is known by now; `end` closes it."""
     built = report.build(setup.record, setup.cases, results, setup.catalogue, end)
     if end is not None:

@@ -9,7 +9,7 @@ same report again, byte for byte.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 from mcpconf.client.subject import SubjectRecord
 from mcpconf.decode import Json, Reader, load_json
@@ -24,6 +24,7 @@ from mcpconf.record import (
     WarningPolicy,
 )
 from mcpconf.revision import Revision
+from mcpconf.selection import Selection
 from mcpconf.supplemental import plan as supplemental
 from mcpconf.transport import Transport
 
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
     from mcpconf.suite.catalogue import Catalogue
     from mcpconf.supplemental.plan import Case
 
-SCHEMA = 1
+SCHEMA = 2
 
 _RUN_KEYS = (
     "schema",
@@ -47,8 +48,7 @@ _RUN_KEYS = (
     "catalogue_digest",
     "policy",
     "auth_mode",
-    "include_auth",
-    "revisions",
+    "selection",
     "cases",
     "command",
 )
@@ -77,8 +77,7 @@ class RunRecord:
     catalogue_digest: str
     policy: Policy
     auth_mode: AuthMode
-    include_auth: bool
-    revisions: tuple[Revision, ...]
+    selection: Selection
     #: The cases in order: key and the driver options that differ.
     cases: tuple[tuple[CaseKey, tuple[tuple[str, str], ...]], ...]
     #: The words that make this run again, without the selection of scenarios.
@@ -100,8 +99,7 @@ class RunRecord:
                 "revision": self.policy.revision.value,
             },
             "auth_mode": self.auth_mode.value,
-            "include_auth": self.include_auth,
-            "revisions": [revision.value for revision in self.revisions],
+            "selection": self.selection.to_json(),
             "cases": [
                 {
                     "source": key.source.value,
@@ -134,14 +132,11 @@ class RunRecord:
             catalogue_version=reader.key("catalogue_version").string(),
             catalogue_digest=reader.key("catalogue_digest").string(),
             policy=Policy(
-                warnings=_word(WarningPolicy, policy.key("warnings")),
-                revision=_word(RevisionPolicy, policy.key("revision")),
+                warnings=policy.key("warnings").word(WarningPolicy),
+                revision=policy.key("revision").word(RevisionPolicy),
             ),
-            auth_mode=_word(AuthMode, reader.key("auth_mode")),
-            include_auth=reader.key("include_auth").boolean(),
-            revisions=tuple(
-                _word(Revision, each) for each in reader.key("revisions").items()
-            ),
+            auth_mode=reader.key("auth_mode").word(AuthMode),
+            selection=Selection.from_json(reader.key("selection")),
             cases=tuple(_case(each) for each in reader.key("cases").items()),
             command=reader.key("command").strings(),
         )
@@ -174,18 +169,6 @@ class RunRecord:
         return tuple(planned)
 
 
-_Word = TypeVar(
-    "_Word", WarningPolicy, RevisionPolicy, AuthMode, Revision, Source, Transport
-)
-
-
-def _word(kind: type[_Word], reader: Reader) -> _Word:
-    try:
-        return kind(reader.string())
-    except ValueError:
-        reader.fail(f"unknown word {reader.value!r}; known: {', '.join(kind)}")
-
-
 def _known(path: Path, keys: Sequence[str]) -> Reader:
     reader = Reader(load_json(path), path)
     if reader.key("schema").integer() != SCHEMA:
@@ -196,9 +179,9 @@ def _known(path: Path, keys: Sequence[str]) -> Reader:
 def _case(reader: Reader) -> tuple[CaseKey, tuple[tuple[str, str], ...]]:
     variant = reader.only(*_CASE_KEYS).get("variant")
     key = CaseKey(
-        source=_word(Source, reader.key("source")),
-        transport=_word(Transport, reader.key("transport")),
-        revision=_word(Revision, reader.key("revision")),
+        source=reader.key("source").word(Source),
+        transport=reader.key("transport").word(Transport),
+        revision=reader.key("revision").word(Revision),
         scenario=reader.key("scenario").string(),
         variant=variant.string() if variant else None,
     )

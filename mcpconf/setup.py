@@ -19,20 +19,20 @@ import mcpconf
 from mcpconf.client.manifest import MANIFESTS
 from mcpconf.client.subject import SubjectRecord, resolve_subject
 from mcpconf.errors import UsageError
-from mcpconf.plan import PlannedCase, select_cases
+from mcpconf.plan import PlannedCase
 from mcpconf.record import AuthMode, Policy, RevisionPolicy, Source, WarningPolicy
 from mcpconf.redaction import redact_text
 from mcpconf.report import declared_unsupported
 from mcpconf.revision import Revision
 from mcpconf.runrecord import RunRecord
+from mcpconf.selection import Selection, select
 from mcpconf.suite.catalogue import load_catalogue
 from mcpconf.suite.install import install_suite, override_suite
-from mcpconf.supplemental.plan import select_supplemental
 from mcpconf.transport import Transport
 
 if TYPE_CHECKING:
-    from mcpconf.client.manifest import Manifest
     from mcpconf.client.subject import Subject
+    from mcpconf.selection import Shard
     from mcpconf.suite.catalogue import Catalogue
     from mcpconf.suite.install import Suite
     from mcpconf.supplemental.plan import Case
@@ -59,6 +59,8 @@ class RunOptions:
     #: One source alone; None: the official scenarios and ours.
     only: Source | None = None
     include_auth: bool = True
+    #: A part of the cases; None: all.
+    shard: Shard | None = None
     conformance_cli: Path | None = None
     policy: Policy = field(default_factory=Policy)
     jobs: int = field(default_factory=lambda: os.cpu_count() or 1)
@@ -144,7 +146,8 @@ def resolve(options: RunOptions) -> Setup:
         )
     catalogue = load_catalogue()
     manifest = None if options.client_command else MANIFESTS[options.client]
-    cases = select(options, catalogue, manifest)
+    selection = selection_of(options)
+    cases = select(selection, catalogue, manifest.variants if manifest else ())
     _check_places(options)
     subject = resolve_subject(
         options.client,
@@ -169,8 +172,7 @@ def resolve(options: RunOptions) -> Setup:
         catalogue_digest=catalogue.digest,
         policy=options.policy,
         auth_mode=options.auth_mode,
-        include_auth=options.include_auth,
-        revisions=options.revisions,
+        selection=selection,
         cases=tuple((case.key, _options_of(case)) for case in cases),
         command=options.command(),
     )
@@ -189,46 +191,35 @@ def resolve(options: RunOptions) -> Setup:
     )
 
 
-def select(
-    options: RunOptions, catalogue: Catalogue, manifest: Manifest | None
-) -> tuple[Case, ...]:
+def selection_of(options: RunOptions) -> Selection:
     """
-    Our cases, then the suite's; a scenario that is named leaves the other source out.
+    What the options ask for; a scenario that is named leaves the other source out.
 
-    :raises UsageError: a name that cannot run, or nothing is left to run.
+    :raises UsageError: they contradict each other.
     """
     named = {
         Source.OFFICIAL: bool(options.scenarios),
         Source.SUPPLEMENTAL: bool(options.supplemental),
     }
     if options.only is not None:
-        wanted = {options.only}
-        for source in set(Source) - wanted:
-            if named[source]:
+        sources: tuple[Source, ...] = (options.only,)
+        for source in Source:
+            if named[source] and source not in sources:
                 raise UsageError(
                     f"--only {options.only.value} leaves out the {source.value} "
                     f"scenarios that are named"
                 )
     else:
-        wanted = {source for source in Source if named[source]} or set(Source)
-    cases: tuple[Case, ...] = ()
-    if Source.SUPPLEMENTAL in wanted:
-        cases += select_supplemental(
-            options.revisions, options.transports, requested=options.supplemental
-        )
-    if Source.OFFICIAL not in wanted:
-        return cases
-    if Transport.HTTP in options.transports:
-        cases += select_cases(
-            catalogue,
-            options.revisions,
-            requested=options.scenarios,
-            include_auth=options.include_auth,
-            variants=manifest.variants if manifest else (),
-        )
-    elif options.scenarios or not cases:
-        raise UsageError("the official scenarios are HTTP only; drop --transport stdio")
-    return cases
+        sources = tuple(each for each in Source if named[each]) or tuple(Source)
+    return Selection(
+        revisions=options.revisions,
+        transports=options.transports,
+        sources=sources,
+        authentication=options.include_auth,
+        official=options.scenarios,
+        supplemental=options.supplemental,
+        shard=options.shard,
+    )
 
 
 def _options_of(case: Case) -> tuple[tuple[str, str], ...]:

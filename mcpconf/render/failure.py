@@ -4,12 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from mcpconf.render.text import one_line, printable
+from mcpconf.render.view import evidence_of, leg_of, views, warns
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+
+    from mcpconf.render.view import CheckView
 
     Report = Mapping[str, Any]
     Check = Mapping[str, Any]
 
+#: How a line starts that is to be copied whole.
+AGAIN = "      again: "
 _DETAIL = 400
 _LINES = 8
 #: The report's words, as the README says them.
@@ -19,29 +26,24 @@ _WHOSE = {
     "harness": "the harness's doing",
     "suite": "the suite's doing",
 }
+#: Outcomes in which the suite, or a check of ours, found something.
+JUDGED = frozenset({"failed", "flaky"})
 _INCONCLUSIVE = ("unsupported", "harness-error", "suite-defect", "not-run")
 _MISSING = "Expected Check Missing: "
 #: How a check of ours says that it asks more than any page.
 _UNDEMANDED = "(No page demands it.)"
 #: Outcomes of what a client lacks: in no ratio of ours.
 LEFT_OUT = frozenset({"unsupported", "not-applicable"})
-_NOT_HELD = LEFT_OUT | {"not-run"}
 #: Scenarios that a line names before it counts.
 _NAMED = 3
 
 
-def _clip(text: str) -> str:
+def clip(text: str) -> str:
     """One line of a detail; a page of HTML in it says nothing."""
     for mark in ("<!DOCTYPE", "<!doctype", "<html"):
         head, found, _ = text.partition(mark)
         text = f"{head}(HTML)" if found else text
-    flat = " ".join(text.split())
-    return flat if len(flat) <= _DETAIL else f"{flat[:_DETAIL]}…"
-
-
-def leg_of(case: Mapping[str, Any]) -> str:
-    """The transport and the revision of one case of a report."""
-    return f"{case['transport']} {case['mode']}"
+    return one_line(text, _DETAIL)
 
 
 def no_verdict(report: Report) -> Iterator[str]:
@@ -57,7 +59,7 @@ def no_verdict(report: Report) -> Iterator[str]:
                 each["outcome"] != "passed" and each["attribution"] != "subject"
             )
             if is_hole and each["not_scored"] is None:
-                key = (each["outcome"], _clip(each["reason"]))
+                key = (each["outcome"], clip(each["reason"]))
                 holes.setdefault(key, []).append(each["scenario"])
         for (outcome, reason), names in holes.items():
             more = f" and {len(names) - 1} more" if len(names) > 1 else ""
@@ -70,53 +72,74 @@ def failures(report: Report) -> Iterator[str]:
     """Every failed check: what, whose doing, which page, how to run it again."""
     levels: list[str] = []
     for case in report["cases"]:
-        scenarios = _plain_scenarios(case)
-        by_scenario: dict[str, list[Check]] = {}
-        for check in case["checks"]:
-            if check["status"] == "FAIL":
-                by_scenario.setdefault(check["scenario"], []).append(check)
-                levels += [check["level"]] if check.get("level") else []
-        for name, checks in by_scenario.items():
-            yield from _failure(report, leg_of(case), scenarios[name], checks)
+        for alike in by_scenario(case, "FAIL"):
+            levels += [each.check["level"] for each in alike if each.check.get("level")]
+            yield from _failure(report, alike)
     if levels:
         yield f"  {_levels(levels)} failed"
 
 
-def _plain_scenarios(case: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
-    return {each["scenario"]: each for each in case["scenarios"] if not each["variant"]}
+def by_scenario(case: Mapping[str, Any], status: str) -> Iterator[list[CheckView]]:
+    """The checks of one status in one case, each scenario's (or variant's) together."""
+    alike: dict[tuple[str, str | None], list[CheckView]] = {}
+    for view in views(case):
+        if view.check["status"] == status:
+            key = (view.scenario["scenario"], view.scenario["variant"])
+            alike.setdefault(key, []).append(view)
+    yield from alike.values()
+
+
+def whose(check: Check) -> str:
+    """Whose doing a failed check is, in words."""
+    return _WHOSE[check["attribution"]]
 
 
 def _levels(levels: list[str]) -> str:
     return f"{levels.count('MUST')} MUST and {levels.count('SHOULD')} SHOULD"
 
 
-def _failure(
-    report: Report, leg: str, scenario: Mapping[str, Any], checks: list[Check]
-) -> Iterator[str]:
-    first = checks[0]
-    whose = _WHOSE[first["attribution"]]
-    yield f"  {leg} / {scenario['scenario']}: {scenario['outcome']}, {whose}"
-    never = [
-        check["detail"].removeprefix(_MISSING)
-        for check in checks
-        if check["detail"].startswith(_MISSING)
-    ]
+def _failure(report: Report, alike: list[CheckView]) -> Iterator[str]:
+    first, scenario = alike[0].check, alike[0].scenario
+    variant = f" ({scenario['variant']})" if scenario["variant"] else ""
+    where = f"{alike[0].leg} / {scenario['scenario']}{variant}"
+    yield f"  {where}: {scenario['outcome']}, {whose(first)}"
+    checks = [each.check for each in alike]
+    never = [clip(name) for name in map(missing_of, checks) if name is not None]
     if never:
         yield f"    - never reached: {', '.join(never)}"
     by_detail: dict[str, list[Check]] = {}
     for check in checks:
-        if not check["detail"].startswith(_MISSING):
+        if missing_of(check) is None:
             by_detail.setdefault(check["detail"], []).append(check)
-    for detail, alike in by_detail.items():
-        yield from _finding(detail, alike)
+    for detail, same in by_detail.items():
+        yield from _finding(detail, same)
+    for again in scenario["reruns"]:
+        yield f"      run again, alone: {rerun(again)}"
     said = (scenario["client_stderr"] or "").splitlines()[-_LINES:]
     if said:
         yield "      the client wrote:"
-        yield from (f"      | {line[:_DETAIL]}" for line in said)
-    if scenario["outcome"] == "failed":  # else no page is about what happened
-        yield from _pages(checks)
-    yield f"      evidence: {_evidence(report, scenario)}"
-    yield f"      again: {first['reproduce']}"
+        yield from (f"      | {_log_line(line)}" for line in said)
+    if scenario["outcome"] in JUDGED:  # else no page is about what happened
+        yield from (f"      page: {page}" for page in pages_of(checks))
+    yield f"      evidence: {evidence_of(report, scenario)}"
+    yield f"{AGAIN}{first['reproduce']}"
+
+
+def _log_line(line: str) -> str:
+    """A line of a log, with its own indentation."""
+    return printable(line[:_DETAIL])
+
+
+def missing_of(check: Check) -> str | None:
+    """What the suite waited for in vain, where a check says no more than that."""
+    detail: str = check["detail"]
+    return detail.removeprefix(_MISSING) if detail.startswith(_MISSING) else None
+
+
+def rerun(again: Mapping[str, Any]) -> str:
+    """How a scenario ended when it was run again, and why not otherwise."""
+    outcome, reason = str(again["outcome"]), clip(again["reason"])
+    return outcome if reason == outcome else f"{outcome}: {reason}"
 
 
 def _finding(detail: str, checks: list[Check]) -> Iterator[str]:
@@ -126,17 +149,17 @@ def _finding(detail: str, checks: list[Check]) -> Iterator[str]:
     is_warning = first.get("suite_status") == "WARNING"
     note = " (warning)" if is_warning else ""
     label = first["name"].rsplit("/", 1)[-1]
-    yield f"    - {label}{note}{others}: {_clip(detail)}"
+    yield f"    - {label}{note}{others}: {clip(detail)}"
     demanding = [check for check in checks if check.get("demand")]
-    if demanding[1:] and all(each.get("outcome") != "failed" for each in demanding):
+    if demanding[1:] and all(each.get("outcome") not in JUDGED for each in demanding):
         levels = [each["level"] for each in demanding]  # it is about none in particular
         yield f"      leaves {_levels(levels)} unproven"
         return
     demands = dict.fromkeys((each["level"], each["demand"]) for each in demanding)
-    yield from (f"      {level}: {_clip(demand)}" for level, demand in demands)
+    yield from (f"      {level}: {clip(demand)}" for level, demand in demands)
 
 
-def _pages(checks: list[Check]) -> Iterator[str]:
+def pages_of(checks: list[Check]) -> list[str]:
     """The pages that demand it; a check that no page demands only cites a context."""
     pages = {
         page: None
@@ -144,13 +167,7 @@ def _pages(checks: list[Check]) -> Iterator[str]:
         if _UNDEMANDED not in (check.get("demand") or "")
         for page in check.get("pages", ())
     }
-    yield from (f"      page: {page}" for page in pages)
-
-
-def _evidence(report: Report, scenario: Mapping[str, Any]) -> str:
-    """Where the evidence is, below the folder of the latest report."""
-    artifacts = report["artifacts"]
-    return f"{artifacts}/{scenario['evidence']}" if artifacts else scenario["evidence"]
+    return list(pages)
 
 
 def _count(number: int, noun: str) -> str:
@@ -162,17 +179,11 @@ def warnings(report: Report) -> Iterator[str]:
     if report["policy"]["warnings"] != "warn":
         return
     for case in report["cases"]:
-        scenarios = _plain_scenarios(case)
-        for check in case["checks"]:
-            if check.get("suite_status") != "WARNING" or check["status"] != "SKIP":
-                continue
-            scenario = scenarios[check["scenario"]]
-            if scenario["outcome"] in _NOT_HELD:
-                continue  # it was not run to its end
-            yield f"  {leg_of(case)} / {scenario['scenario']}"
-            yield from _finding(check["detail"], [check])
-            yield from _pages([check])
-            yield f"      evidence: {_evidence(report, scenario)}"
+        for view in filter(warns, views(case)):
+            yield f"  {view.leg} / {view.scenario['scenario']}"
+            yield from _finding(view.check["detail"], [view.check])
+            yield from (f"      page: {page}" for page in pages_of([view.check]))
+            yield f"      evidence: {evidence_of(report, view.scenario)}"
 
 
 def not_judged(report: Report) -> Iterator[str]:
@@ -181,7 +192,7 @@ def not_judged(report: Report) -> Iterator[str]:
         alike: dict[tuple[str, str], list[str]] = {}
         for check in case["checks"]:
             if check.get("outcome") in LEFT_OUT:
-                key = (check["outcome"], _clip(check["detail"]))
+                key = (check["outcome"], clip(check["detail"]))
                 alike.setdefault(key, []).append(check["scenario"])
         if not alike:
             continue
@@ -202,11 +213,17 @@ def leftovers(report: Report) -> Iterator[str]:
         for each in case["scenarios"]:
             if each["leftovers"]:
                 where = f"{leg_of(case)} / {each['scenario']}"
-                yield f"  {where}: killed afterwards: {', '.join(each['leftovers'])}"
+                names = clip(", ".join(each["leftovers"]))
+                yield f"  {where}: killed afterwards: {names}"
+    yield from unclosed(report)
+
+
+def unclosed(report: Report) -> Iterator[str]:
+    """What the run as a whole left behind: such a run has no verdict."""
     closing = report["closing"] or {}
     for port in closing.get("openPorts", ()):
         yield f"  port {port} still answers"
     for name in closing.get("temporary", ()):
-        yield f"  {name} was not deleted"
+        yield f"  file {clip(name)} was not deleted"
     for fault in closing.get("faults", ()):
-        yield f"  {fault}"
+        yield f"  run: {clip(fault)}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import threading
+from collections import Counter
 from typing import TYPE_CHECKING, Self, TextIO
 
 from mcpconf.render.text import printable
@@ -13,11 +14,29 @@ if TYPE_CHECKING:
     from mcpconf.supplemental.plan import Case
 
 
+class _Launches:
+    """How many launches there are: those that were planned, and reruns as they come."""
+
+    def __init__(self, total: int) -> None:
+        self.total = total
+        self._names: Counter[str] = Counter()
+
+    def add(self, case: Case) -> None:
+        """One more was started."""
+        self._names[str(case.key)] += 1
+        self.total = max(self.total, self._names.total())
+
+    def name_of(self, result: ScenarioResult) -> str:
+        """The case, and whether it ran before."""
+        name = str(result.key)
+        return f"{name} (again)" if self._names[name] > 1 else name
+
+
 class LineProgress:
     """One line for each case that has been judged; for logs."""
 
     def __init__(self, total: int, stream: TextIO = sys.stderr) -> None:
-        self._total = total
+        self._launches = _Launches(total)
         self._done = 0
         self._stream = stream
         self._lock = threading.Lock()
@@ -30,6 +49,8 @@ class LineProgress:
 
     def started(self, case: Case) -> None:
         """Says nothing: the end of a case is the event."""
+        with self._lock:
+            self._launches.add(case)
 
     def finished(self, result: ScenarioResult) -> None:
         """Print the case, its outcome and its duration."""
@@ -37,7 +58,8 @@ class LineProgress:
             self._done += 1
             reason = "" if result.outcome.value == "passed" else f": {result.reason}"
             print(
-                f"[{self._done}/{self._total}] {result.key} "
+                f"[{self._done}/{self._launches.total}] "
+                f"{self._launches.name_of(result)} "
                 f"{result.standing} {result.duration_s:.1f}s"
                 f"{printable(' '.join(reason.split())[:200])}",
                 file=self._stream,
@@ -65,6 +87,7 @@ class LiveProgress:
             transient=True,
         )
         self._task = self._progress.add_task("starting", total=total)
+        self._launches = _Launches(total)
         self._running: list[str] = []
         self._lock = threading.Lock()
 
@@ -78,6 +101,8 @@ class LiveProgress:
     def started(self, case: Case) -> None:
         """Show the case among the running ones."""
         with self._lock:
+            self._launches.add(case)
+            self._progress.update(self._task, total=self._launches.total)
             self._running.append(str(case.key))
             self._show()
 
@@ -88,7 +113,8 @@ class LiveProgress:
                 self._running.remove(str(result.key))
             if result.standing != "passed":
                 self._progress.console.print(
-                    f"{result.key} {result.standing}", markup=False
+                    f"{self._launches.name_of(result)} {result.standing}",
+                    markup=False,
                 )
             self._progress.advance(self._task)
             self._show()

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tabulate import tabulate
-
 from mcpconf.render import failure
-from mcpconf.render.text import printable
+from mcpconf.render.grid import grid, is_within
+from mcpconf.render.text import one_line, printable, wrapped
+from mcpconf.render.view import leg_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -24,18 +24,19 @@ _RATE_COLUMNS = {
     "supplementalScenarios": "Our scenarios",
     "supplementalChecks": "Our checks",
     "checks": "All checks",
+    "transportCases": "Transport cases",
 }
+#: A row that is about one transport has no use for these.
+_SUMS = ("checks", "transportCases")
+_HEADLINE = 300
 
 
-def _table(headers: list[str], rows: list[list[str]]) -> str:
-    return tabulate(rows, headers, tablefmt="simple", disable_numparse=True)
-
-
-def _ratio(value: Mapping[str, Any], left_out: int) -> str:
+def ratio_of(passed: int, total: int, left_out: int = 0) -> str:
+    """``178/188 (94.7%), 5 not judged``; ``-`` of nothing."""
     more = f"{left_out} not judged" if left_out else ""
-    if not value["total"]:
+    if not total:
         return more or "-"
-    ratio = f"{value['passed']}/{value['total']} ({value['percentage']:g}%)"
+    ratio = f"{passed}/{total} ({round(passed / total * 100, 1):g}%)"
     return f"{ratio}, {more}" if more else ratio
 
 
@@ -69,13 +70,14 @@ def headline(report: Report) -> Iterator[str]:
     suite = report["officialConformance"]["suite"]
     client = report["client"]
     yield f"MCP conformance: {report['verdict']}"
-    yield f"Client: {client['title']}, {client['version']} ({client['source']})"
+    version = one_line(client["version"], _HEADLINE)
+    yield f"Client: {client['title']}, {version} ({client['source']})"
     yield f"        {client['binary']}"
     yield f"        sha256:{client['sha256']}"
     ours = [each for each in report["cases"] if each["transport"] != _SUITES]
     if len(ours) < len(report["cases"]) or not ours:
-        version = suite["version"] or "unknown version"
-        yield f"Suite:  {suite['package'] or 'unknown package'} {version}"
+        suite_version = suite["version"] or "unknown version"
+        yield f"Suite:  {suite['package'] or 'unknown package'} {suite_version}"
         if suite["source"] != "pinned":
             yield "        NOT the pinned suite: --conformance-cli was given"
         yield f"Scope:  {report['officialConformance']['scope']}"
@@ -91,20 +93,40 @@ def headline(report: Report) -> Iterator[str]:
         yield "INCOMPLETE: not every case has run; this is no verdict."
 
 
-def pass_rates(report: Report, *, full: bool) -> str:
-    """One row a transport and revision; `full` adds all checks in one column."""
-    columns = [name for name in _RATE_COLUMNS if full or name != "checks"]
-    cases = {failure.leg_of(case): case for case in report["cases"]}
-    rows = []
+def rates(report: Report) -> tuple[list[str], list[list[str]]]:
+    """Headers and rows: what passed at each revision, over its transports."""
+    by_revision: dict[str, list[Mapping[str, Any]]] = {}
     for item in report["modeSummaries"]:
-        leg = failure.leg_of(item)
-        ratios = [_ratio(item[name], _left_out(cases[leg], name)) for name in columns]
-        rows.append([leg, *ratios])
-    return _table(["Leg", *(_RATE_COLUMNS[name] for name in columns)], rows)
+        by_revision.setdefault(item["mode"], []).append(item)
+    rows = [
+        [revision, *(_sum(report, items, name) for name in _RATE_COLUMNS)]
+        for revision, items in by_revision.items()
+    ]
+    return ["Revision", *_RATE_COLUMNS.values()], rows
 
 
-def outcomes(report: Report) -> str:
-    """Scored scenarios of each leg, by outcome."""
+def _sum(report: Report, items: list[Mapping[str, Any]], column: str) -> str:
+    """One ratio over some of a report's cases."""
+    cases = {leg_of(case): case for case in report["cases"]}
+    return ratio_of(
+        sum(item[column]["passed"] for item in items),
+        sum(item[column]["total"] for item in items),
+        sum(_left_out(cases[leg_of(item)], column) for item in items),
+    )
+
+
+def leg_rates(report: Report) -> tuple[list[str], list[list[str]]]:
+    """Headers and rows: what passed in each leg, where that is more than one number."""
+    columns = [name for name in _RATE_COLUMNS if name not in _SUMS]
+    rows = [
+        [str(leg_of(item)), *(_sum(report, [item], name) for name in columns)]
+        for item in report["modeSummaries"]
+    ]
+    return ["Leg", *(_RATE_COLUMNS[name] for name in columns)], rows
+
+
+def outcomes(report: Report) -> tuple[list[str], list[list[str]]]:
+    """Headers and rows: scored scenarios of each leg, by outcome."""
     rows = []
     for case in report["cases"]:
         scored = [each for each in case["scenarios"] if each["scored"]]
@@ -113,7 +135,7 @@ def outcomes(report: Report) -> str:
             counts[each["outcome"]] = counts.get(each["outcome"], 0) + 1
         rows.append(
             [
-                failure.leg_of(case),
+                str(leg_of(case)),
                 f"{counts.get('passed', 0)} of {len(scored)}",
                 ", ".join(
                     f"{number} {name}"
@@ -123,7 +145,7 @@ def outcomes(report: Report) -> str:
                 or "-",
             ]
         )
-    return _table(["Leg", "Passed", "Otherwise"], rows)
+    return ["Leg", "Passed", "Otherwise"], rows
 
 
 def floor(report: Report) -> Iterator[str]:
@@ -142,31 +164,40 @@ def floor(report: Report) -> Iterator[str]:
             yield f"  {case['mode']}: {scores}"
 
 
-def matrix(report: Report) -> str:
-    """Every test against every revision."""
-    test_matrix = report["testMatrix"]
-    keys = [column["key"] for column in test_matrix["columns"]]
-    headers = [
-        f"{column['transport']} {column['mode']}" for column in test_matrix["columns"]
-    ]
-    rows = [
-        [row["test"], *(row["results"][key] for key in keys)]
-        for row in test_matrix["rows"]
-    ]
-    return _table(["Test", *headers], rows)
+def matrix(report: Report, width: int | None) -> str:
+    """Every test against every leg; where that is too wide, by what came of it."""
+    columns = report["testMatrix"]["columns"]
+    rows = report["testMatrix"]["rows"]
+    headers = ["Test", *(str(leg_of(column)) for column in columns)]
+    keys = [column["key"] for column in columns]
+    cells = [[row["test"], *(row["results"][key] for key in keys)] for row in rows]
+    text = grid(headers, cells, None)
+    if width is None or is_within(text, width):
+        return text
+    return "\n".join(
+        line for row in cells for line in _matrix_block(headers, row, width)
+    )
 
 
-def not_scored(report: Report) -> str:
-    """What ran without counting, and why it does not count."""
+def _matrix_block(headers: list[str], row: list[str], width: int) -> Iterator[str]:
+    yield wrapped(one_line(row[0], _HEADLINE), width)
+    legs: dict[str, list[str]] = {}
+    for leg, result in zip(headers[1:], row[1:], strict=True):
+        legs.setdefault(result, []).append(leg)
+    for result in ("FAIL", "SKIP", "PASS"):
+        if result in legs:
+            yield wrapped(f"  {result} {', '.join(legs[result])}", width)
+
+
+def not_scored(report: Report) -> tuple[list[str], list[list[str]]]:
+    """Headers and rows: what ran without counting, and why it does not count."""
     rows = [
         [case["mode"], each["scenario"], each["not_scored"], each["outcome"]]
         for case in report["cases"]
         for each in case["scenarios"]
         if each["not_scored"] is not None
     ]
-    if not rows:
-        return ""
-    return _table(["Revision", "Scenario", "Not scored because", "Outcome"], rows)
+    return ["Revision", "Scenario", "Not scored because", "Outcome"], rows
 
 
 def revisions(report: Report) -> Iterator[str]:
@@ -181,21 +212,35 @@ def revisions(report: Report) -> Iterator[str]:
             ]
             is_suites = each["source"] == "official"  # ours say no to it on purpose
             if others and is_suites and each["variant"] is None:
-                by_agreed.setdefault(", ".join(others), []).append(each["scenario"])
+                by_agreed.setdefault(failure.clip(", ".join(others)), []).append(
+                    each["scenario"]
+                )
         for agreed, scenarios in sorted(by_agreed.items()):
             yield (
-                f"  {failure.leg_of(case)}: {agreed} in {_scenarios(len(scenarios))}: "
+                f"  {leg_of(case)}: {agreed} in {_scenarios(len(scenarios))}: "
                 + ", ".join(scenarios)
             )
 
 
-def render(report: Report, *, full: bool) -> str:
-    """The whole page; `full` adds all checks and the matrix of tests."""
-    parts = ["\n".join(headline(report))]
-    parts.append("Pass rates\n" + pass_rates(report, full=full))
-    parts.append("Outcomes\n" + outcomes(report))
+def render(report: Report, *, full: bool, width: int | None = None) -> str:
+    """
+    The whole page; `full` adds the matrix of tests.
+
+    Nothing is wider than `width` columns (None: a log, which has none) but words and
+    addresses longer than that, and the lines that run a scenario again, which are
+    copied whole. There are no colours: a page reads the same everywhere.
+    """
+    parts = ["\n".join(_lines(headline(report), width))]
+    parts += [
+        f"{_title(title, width)}\n{grid(headers, rows, width)}"
+        for title, (headers, rows) in (
+            ("Pass rates by revision", rates(report)),
+            ("Pass rates by leg", leg_rates(report)),
+            ("Outcomes", outcomes(report)),
+        )
+    ]
     if full:
-        parts.append("Per-test results\n" + matrix(report))
+        parts.append("Per-test results\n" + matrix(report, width))
     for title, lines in (
         ("The suite by itself credits clients that barely do anything", floor(report)),
         ("Another revision was agreed", revisions(report)),
@@ -205,10 +250,24 @@ def render(report: Report, *, full: bool) -> str:
         ("Not judged", failure.not_judged(report)),
         ("Left behind", failure.leftovers(report)),
     ):
-        text = "\n".join(lines)
+        text = "\n".join(_lines(lines, width))
         if text:
-            parts.append(f"{title}\n{text}")
-    apart = not_scored(report)
-    if apart:
-        parts.append("Run without counting\n" + apart)
-    return printable("\n\n".join(parts)) + "\n"
+            parts.append(f"{_title(title, width)}\n{text}")
+    headers, rows = not_scored(report)
+    if rows:
+        parts.append("Run without counting\n" + grid(headers, rows, width))
+    return "\n\n".join(parts) + "\n"
+
+
+def _title(title: str, width: int | None) -> str:
+    return title if width is None else wrapped(title, width)
+
+
+def _lines(lines: Iterator[str], width: int | None) -> Iterator[str]:
+    """Each on a line of its own, whoever wrote what is in it."""
+    for line in lines:
+        flat = printable(line.replace("\n", " "))
+        if width is None or line.startswith(failure.AGAIN):
+            yield flat
+        else:
+            yield wrapped(flat, width)

@@ -16,7 +16,7 @@ from mcpconf.revision import Revision
 from mcpconf.setup import RunOptions, resolve
 
 if TYPE_CHECKING:
-    from mcpconf.report import Report
+    from mcpconf.report_assembly import Report
 
 pytestmark = [pytest.mark.process, pytest.mark.suite]
 

@@ -458,8 +458,9 @@ def test_chunked_bodies_and_continue_are_served() -> None:
 def test_the_log_has_the_headers_that_were_sent(tmp_path: Path, profile: str) -> None:
     log = tmp_path / "log"
     with client_of(LEGACY, log, profile) as (client, _):
-        opening = {"protocolVersion": LEGACY.value, "capabilities": {}}
-        params = {**opening, "clientInfo": {"name": "test", "version": "1"}}
+        info = {"name": "test", "version": "1"}
+        params: Json = {"protocolVersion": LEGACY.value, "capabilities": {}}
+        params["clientInfo"] = info
         first = client.post(rpc("initialize", params))
         first.read()
         client.session = first.headers["Mcp-Session-Id"]

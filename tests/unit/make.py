@@ -26,6 +26,7 @@ from mcpconf.record import (
 )
 from mcpconf.revision import Era, Revision
 from mcpconf.runrecord import EndRecord, RunRecord
+from mcpconf.selection import Selection
 from mcpconf.suite.catalogue import Catalogue, Floor, ScenarioEntry
 from mcpconf.wire import Ended as ResponseEnd
 from mcpconf.wire import Exchange, WireLog
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from mcpconf.decode import Json
+    from mcpconf.supplemental.plan import Case
 
 OLD, MIDDLE, NEW = Revision
 
@@ -233,7 +235,7 @@ def make_evidence(case: PlannedCase | None = None, **changes: Any) -> CaseEviden
 
 
 def make_record(
-    catalogue: Catalogue, cases: Sequence[PlannedCase], **changes: Any
+    catalogue: Catalogue, cases: Sequence[Case], **changes: Any
 ) -> RunRecord:
     """The record of a run over `cases`."""
     name = changes.pop("client", "command")
@@ -259,11 +261,17 @@ def make_record(
         "catalogue_digest": catalogue.digest,
         "policy": Policy(),
         "auth_mode": AuthMode.ASSISTED,
-        "include_auth": True,
-        "revisions": tuple(
-            each for each in Revision if each in {case.key.revision for case in cases}
+        "selection": Selection(
+            revisions=tuple(
+                each
+                for each in Revision
+                if each in {case.key.revision for case in cases}
+            )
+            or (MIDDLE,)
         ),
-        "cases": tuple((case.key, tuple(case.options.items())) for case in cases),
+        "cases": tuple(
+            (case.key, tuple(getattr(case, "options", {}).items())) for case in cases
+        ),
         "command": ("--client-command", "./client --fast"),
     }
     return RunRecord(**{**values, **changes})

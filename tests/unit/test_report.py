@@ -45,6 +45,8 @@ from mcpconf.record import (
     Verdict,
     WarningPolicy,
 )
+from mcpconf.report_assembly import Report
+from mcpconf.selection import Selection
 from mcpconf.storage import json_bytes, write_json
 from mcpconf.summary import ratio
 
@@ -80,7 +82,7 @@ def _build(
     results: Sequence[ScenarioResult] | None = None,
     end: EndRecord | None = END,
     **changes: Any,
-) -> report.Report:
+) -> Report:
     record: RunRecord = make_record(CATALOGUE, cases, **changes)
     if results is None:
         results = [_judged(case) for case in cases]
@@ -206,7 +208,8 @@ def test_a_report_identifies_the_suite_that_really_ran() -> None:
 
 @pytest.mark.parametrize("include", [True, False])
 def test_a_report_says_whether_authorization_was_included(include: bool) -> None:
-    official = _build(include_auth=include).value["officialConformance"]
+    selection = Selection(revisions=(MIDDLE,), authentication=include)
+    official = _build(selection=selection).value["officialConformance"]
     assert official["authenticationIncluded"] is include
     assert ("non-auth" in official["scope"]) is not include
 
@@ -239,6 +242,7 @@ STATUSES = {
     Outcome.PASSED: (P, F, S),
     Outcome.FAILED: (P, F, S),
     Outcome.SUITE_DEFECT: (P, F, S),
+    Outcome.FLAKY: (P, F, S),
     Outcome.UNOBSERVED: (S, F, S),
     Outcome.TIMED_OUT: (S, F, S),
     Outcome.CRASHED: (S, F, S),
@@ -442,7 +446,7 @@ def test_the_verdict_is_taken_over_all_revisions() -> None:
     [(C, ExitCode.CONFORMANT), (N, ExitCode.NOT_CONFORMANT), (I, ExitCode.HARNESS)],
 )
 def test_each_verdict_has_its_exit_code(verdict: Verdict, code: ExitCode) -> None:
-    assert report.Report(value={}, verdict=verdict).exit_code is code
+    assert Report(value={}, verdict=verdict).exit_code is code
 
 
 @pytest.mark.parametrize(

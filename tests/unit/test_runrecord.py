@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from make import (
+    MIDDLE,
     NEW,
     make_case,
     make_catalogue,
@@ -18,6 +19,7 @@ from mcpconf.errors import DecodeError
 from mcpconf.plan import PlannedCase
 from mcpconf.record import AuthMode, Policy, RevisionPolicy, WarningPolicy
 from mcpconf.runrecord import EndRecord, RunRecord
+from mcpconf.selection import Selection, Shard
 from mcpconf.storage import write_json
 
 if TYPE_CHECKING:
@@ -32,8 +34,15 @@ RECORD = make_record(
     ),
     policy=Policy(warnings=WarningPolicy.WARN, revision=RevisionPolicy.EXACT),
     auth_mode=AuthMode.STRICT,
-    include_auth=False,
+    selection=Selection(
+        revisions=(MIDDLE, NEW),
+        authentication=False,
+        official=("tools_call",),
+        supplemental=("basics",),
+        shard=Shard(2, 4),
+    ),
 )
+SELECTION = RECORD.selection.to_json()
 END = make_end(
     faults=("x: lost",),
     open_ports=(4000,),
@@ -71,13 +80,15 @@ def test_a_run_record_with_a_member_missing_is_refused(
 @pytest.mark.parametrize(
     ("changes", "where"),
     [
-        ({"schema": 2}, "schema"),
+        ({"schema": 1}, "schema"),
         ({"extra": 1}, "extra"),
         ({"policy": {"warnings": "ignore", "revision": "exact"}}, "policy.warnings"),
         ({"policy": {"warnings": "warn", "revision": "any"}}, "policy.revision"),
         ({"auth_mode": "lenient"}, "auth_mode"),
-        ({"revisions": ["2024-11-05"]}, "revisions[0]"),
-        ({"include_auth": "yes"}, "include_auth"),
+        ({"selection": SELECTION | {"revisions": ["draft"]}}, "selection.revisions[0]"),
+        ({"selection": SELECTION | {"authentication": "yes"}}, "authentication"),
+        ({"selection": SELECTION | {"shard": {"index": 5, "of": 4}}}, "no part 5/4"),
+        ({"selection": SELECTION | {"more": 1}}, "unknown key more"),
         (
             {
                 "cases": [
@@ -121,7 +132,7 @@ def test_a_run_record_that_is_not_ours_is_refused_with_its_path(
 @pytest.mark.parametrize(
     "changes",
     [
-        {"schema": 2},
+        {"schema": 1},
         {"extra": 1},
         {"complete": "true"},
         {"complete": None},

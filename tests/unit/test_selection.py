@@ -2,17 +2,30 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 import pytest
 from make import make_catalogue
 
 from mcpconf.errors import UsageError
 from mcpconf.record import Source
 from mcpconf.revision import Revision
-from mcpconf.setup import RunOptions, select
+from mcpconf.selection import Shard, select
+from mcpconf.setup import RunOptions, selection_of
+from mcpconf.suite.catalogue import load_catalogue
+from mcpconf.supplemental.registry import SCENARIOS
 from mcpconf.transport import Transport
+
+if TYPE_CHECKING:
+    from mcpconf.supplemental.plan import Case
 
 NEW = (Revision.V2026_07_28,)
 BOTH = {Source.OFFICIAL, Source.SUPPLEMENTAL}
+
+
+def _select(**options: Any) -> tuple[Case, ...]:
+    selection = selection_of(RunOptions(revisions=NEW, **options))
+    return select(selection, make_catalogue())
 
 
 @pytest.mark.parametrize(
@@ -35,7 +48,7 @@ BOTH = {Source.OFFICIAL, Source.SUPPLEMENTAL}
 def test_a_selection_takes_its_sources(
     options: dict[str, object], sources: set[Source], transports: set[Transport]
 ) -> None:
-    cases = select(RunOptions(revisions=NEW, **options), make_catalogue(), None)  # type: ignore[arg-type]
+    cases = _select(**options)
     assert {case.key.source for case in cases} == sources
     assert {case.key.transport for case in cases} == transports
 
@@ -65,4 +78,44 @@ def test_a_selection_that_contradicts_itself_is_refused(
     options: dict[str, object], problem: str
 ) -> None:
     with pytest.raises(UsageError, match=problem):
-        select(RunOptions(revisions=NEW, **options), make_catalogue(), None)  # type: ignore[arg-type]
+        _select(**options)
+
+
+@pytest.mark.parametrize("of", [1, 2, 3, 7])
+def test_shards_together_are_the_whole_and_share_nothing(of: int) -> None:
+    whole = _select()
+    parts = [_select(shard=Shard(index, of)) for index in range(1, of + 1)]
+    assert sorted(str(case.key) for part in parts for case in part) == sorted(
+        str(case.key) for case in whole
+    )
+    sizes = [len(part) for part in parts]
+    assert max(sizes) - min(sizes) <= 1
+
+
+def test_a_shard_without_a_case_is_refused() -> None:
+    with pytest.raises(UsageError, match="--shard 4/4: there are only 2 cases"):
+        _select(only=Source.OFFICIAL, shard=Shard(4, 4))
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("5/4", "from 1/4 to 4/4"),
+        ("0/4", "from 1/4"),
+        ("2", "write it as 2/4"),
+        ("-1/4", "write it"),
+        ("a/b", "write it"),
+        ("1/0", "from"),
+        (" 1/2", "write it"),
+    ],
+)
+def test_a_shard_that_cannot_be_is_refused(text: str, problem: str) -> None:
+    assert Shard.parse("2/4") == Shard(2, 4)
+    with pytest.raises(UsageError, match=problem):
+        Shard.parse(text)
+
+
+def test_no_scenario_of_ours_has_a_name_of_the_suite() -> None:
+    """A report's selection is one list of names."""
+    entries = load_catalogue().revisions.values()
+    assert not {each.scenario for entry in entries for each in entry} & set(SCENARIOS)

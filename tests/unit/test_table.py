@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
+import rendered
 from make import (
     MIDDLE,
     OLD,
@@ -32,6 +33,7 @@ from mcpconf.record import CheckStatus, Policy, WarningPolicy
 from mcpconf.render import listing
 from mcpconf.render.progress import LineProgress, LiveProgress, progress_for
 from mcpconf.render.table import render
+from mcpconf.render.text import cells, wrapped
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -218,8 +220,7 @@ def test_a_forgiven_warning_of_the_suite_is_shown() -> None:
 def test_columns_say_what_they_count() -> None:
     page = _page([_good(PLAIN)])
     assert "Driver and schema" in page
-    assert "All checks" not in page
-    assert "All checks" in _page([_good(PLAIN)], full=True)
+    assert page.count("All checks") == 1, "a leg is about one source"
 
 
 def test_evidence_is_named_below_the_folder_of_the_report() -> None:
@@ -227,6 +228,92 @@ def test_evidence_is_named_below_the_folder_of_the_report() -> None:
     page = _page([judge(PLAIN, evidence, Policy())])
     place = "runs/20261130T000000Z-abcdef/cases/2025-11-25/tools_call"
     assert f"      evidence: {place}\n" in page
+
+
+# -- the width of a terminal ---------------------------------------------------------
+
+
+def _is_whole(line: str) -> bool:
+    """A word that cannot be broken, or a command that is copied."""
+    return "again: " in line or len(line.split()) == 1 or line.startswith("Client: ")
+
+
+@pytest.mark.parametrize("width", [40, 60, 80, 120, 400])
+@pytest.mark.parametrize("full", [True, False])
+def test_no_line_is_wider_than_the_terminal(width: int, full: bool) -> None:
+    page = render(rendered.mixed("word " * 60), full=full, width=width)
+    wide = [line for line in page.splitlines() if len(line) > width]
+    assert all(map(_is_whole, wide)), wide
+
+
+def test_a_grid_that_is_too_wide_is_one_block_a_row() -> None:
+    value = rendered.mixed()
+    wide = render(value, full=True, width=300)
+    narrow = render(value, full=True, width=80)
+    assert "2025-11-25  0/1 (0%)" in wide
+    assert "2025-11-25\n  Non-auth scenarios: 0/1 (0%)\n  Auth scenarios: 1/1" in narrow
+    assert "supplemental/held/b\n  SKIP stdio 2025-11-25\n" in narrow
+    assert "----" not in narrow.partition("Outcomes")[0]
+
+
+def test_a_line_that_runs_it_again_is_never_broken() -> None:
+    value = rendered.mixed()
+    again = value["cases"][1]["checks"][0]["reproduce"]
+    assert f"      again: {again}\n" in render(value, full=False, width=20)
+
+
+def test_nothing_in_a_table_or_a_command_starts_a_line_of_its_own() -> None:
+    value = rendered.mixed()
+    value["cases"][1]["checks"][0]["reproduce"] = "nox -- 'a\nb'"
+    value["cases"][1]["scenarios"][2]["scenario"] = "auth/dpop\nCONFORMANT"
+    value["testMatrix"]["rows"][0]["test"] = "a test\nCONFORMANT"
+    page = render(value, full=True)
+    assert "      again: nox -- 'a b'\n" in page
+    assert "auth/dpop CONFORMANT " in page
+    assert "a test CONFORMANT " in page
+
+
+def test_rates_of_a_revision_are_over_its_transports() -> None:
+    page = render(rendered.mixed(), full=False)
+    row = page.partition("Pass rates by revision\n")[2].splitlines()[2]
+    assert row.split("  ")[0] == "2025-11-25"
+    assert "9/13 (69.2%)" in row, "all checks"
+    assert row.endswith("0/2 (0%)"), "transport cases"
+
+
+def test_what_was_run_again_says_how_it_ended() -> None:
+    page = render(rendered.flaky(), full=False)
+    assert "tools_call: flaky, the client's doing\n" in page
+    assert "      run again, alone: passed\n" in page
+
+
+def test_wide_characters_and_marks_are_counted_as_they_are_shown() -> None:
+    assert (cells("漢字"), cells("e\N{COMBINING ACUTE ACCENT}"), cells("ab")) == (
+        4,
+        1,
+        2,
+    )
+    assert wrapped("漢字 漢字 漢字", 10) == "漢字 漢字\n  漢字"
+
+
+@pytest.mark.parametrize("text", rendered.HOSTILE.values(), ids=rendered.HOSTILE)
+@pytest.mark.parametrize("width", [None, 60])
+def test_a_client_adds_no_row_and_no_headline(text: str, width: int | None) -> None:
+    """Nor a command of the runner whose log it is: ``::`` first, or ``##[``."""
+    value = rendered.mixed()
+    pages = [
+        render(rendered.poisoned(value, each), full=True, width=width).splitlines()
+        for each in (text, "harmless")
+    ]
+    hostile, harmless = (
+        [line for line in page if line[:1].strip() and not line.startswith("Client: ")]
+        for page in pages
+    )
+    assert hostile == harmless
+    for line in pages[0]:
+        assert line.isprintable()
+        assert not line.strip().startswith("::")
+        assert "##[" not in line
 
 
 # -- progress and listings ---------------------------------------------------------

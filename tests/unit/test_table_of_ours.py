@@ -91,8 +91,7 @@ def _our_report(*results: ScenarioResult, policy: Policy | None = None) -> Any:
         )
         for each in results
     ]
-    revisions = (Revision(MIDDLE),)
-    record = make_record(CATALOGUE, (), revisions=revisions, policy=policy or Policy())
+    record = make_record(CATALOGUE, cases, policy=policy or Policy())
     built = report.build(record, cases, by_key(*results), CATALOGUE, make_end())
     report_schema.validate(built.value)
     return built.value

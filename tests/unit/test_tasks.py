@@ -17,9 +17,17 @@ from mcpconf import report
 from mcpconf.judge import judge
 from mcpconf.record import Policy
 from mcpconf.storage import json_bytes, write_json
+from mcpconf.tasks import client as client_tasks
+from mcpconf.tasks import namespace
+from mcpconf.tasks import report as report_tasks
+from mcpconf.tasks import suite as suite_tasks
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from invoke.collection import Collection
+
+    from mcpconf.report_assembly import Report
 
 ROOT = Path(__file__).parent.parent.parent
 sys.path.insert(0, str(ROOT))
@@ -28,14 +36,19 @@ import tasks  # noqa: E402 (lies beside the package, not in it)
 
 WANTED = {
     "client": {"list", "show"},
-    "report": {"rejudge", "table"},
+    "baseline": {"diff", "explain", "extract", "migrate"},
+    "report": {"html", "junit", "markdown", "merge", "rejudge", "table"},
     "supplemental": {"document", "list"},
     "suite": {"catalogue", "drift", "install", "scenarios"},
 }
+#: What writes into this checkout, so that no other repository has it.
+OURS = {"suite.catalogue", "supplemental.document"}
 
 
-def _tasks() -> Iterator[tuple[str, Any]]:
-    for name, collection in tasks.namespace.collections.items():
+def _tasks(namespace: Collection) -> Iterator[tuple[str, Any]]:
+    for name in namespace.tasks:
+        yield name, namespace.tasks[name]
+    for name, collection in namespace.collections.items():
         for task_name, task in collection.tasks.items():
             yield f"{name}.{task_name}", task
 
@@ -54,19 +67,43 @@ def _invoke(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
 def test_every_task_we_promise_exists() -> None:
     for name, members in WANTED.items():
         assert members <= set(tasks.namespace.collections[name].tasks), name
+    assert "gate" in tasks.namespace.tasks
 
 
-@pytest.mark.parametrize(("name", "task"), list(_tasks()))
+@pytest.mark.parametrize(("name", "task"), list(_tasks(tasks.namespace)))
 def test_every_task_says_what_it_does_and_what_each_option_is(
     name: str,
     task: Any,
 ) -> None:
     assert task.__doc__, name
     assert task.__doc__.strip().splitlines()[0].endswith("."), "the line of inv --list"
-    parameters = list(inspect.signature(task.body).parameters)[1:]
+    parameters = list(inspect.signature(task.body).parameters.values())[1:]
     described = {each.replace("-", "_") for each in task.help}
-    assert described == set(parameters)
+    # What collects further values of an option is no option of its own.
+    named = {each.name for each in parameters if each.kind is not each.VAR_KEYWORD}
+    assert described == named
     assert task.auto_shortflags is False
+
+
+def test_other_repositories_have_all_but_what_writes_into_this_one() -> None:
+    """Ours adds to a collection of its own: theirs stays as it was."""
+    theirs = {name for name, _ in _tasks(namespace)}
+    ours = {name for name, _ in _tasks(tasks.namespace)}
+    assert ours - theirs == OURS
+    assert theirs < ours
+
+
+def test_the_tasks_run_where_there_is_no_tasks_file(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-P", "-m", "mcpconf.tasks", "report.table", "absent.json"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("mcpconf: error: absent.json: cannot be read")
 
 
 def test_the_list_shows_every_task(tmp_path: Path) -> None:
@@ -116,7 +153,7 @@ def test_a_refusal_reaches_the_shell(tmp_path: Path) -> None:
     assert done.stderr.startswith("mcpconf: error: absent.json: cannot be read")
 
 
-def _report() -> report.Report:
+def _report() -> Report:
     case, catalogue = make_case(), make_catalogue()
     results = by_key(judge(case, make_evidence(case), Policy()))
     record = make_record(catalogue, (case,))
@@ -159,7 +196,7 @@ def test_a_stored_report_is_printed_as_tables(
 ) -> None:
     """The good case, without which the refusals above would prove nothing."""
     write_json(tmp_path / "report.json", _report().value)
-    tasks.report_table.body(None, str(tmp_path / "report.json"), matrix=True)
+    report_tasks.report_table.body(None, str(tmp_path / "report.json"), matrix=True)
     assert "MCP conformance: CONFORMANT" in capsys.readouterr().out
 
 
@@ -185,8 +222,8 @@ def test_a_reader_who_stops_reading_is_no_error(tmp_path: Path) -> None:
 
 
 def test_clients_and_scenarios_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
-    tasks.client_list.body(None)
-    tasks.suite_scenarios.body(None, revision="2025-06-18")
+    client_tasks.client_list.body(None)
+    suite_tasks.suite_scenarios.body(None, revision="2025-06-18")
     printed = capsys.readouterr().out
     assert "codex" in printed
     assert "auth/token-endpoint-auth-basic" in printed

@@ -1,0 +1,1 @@
+"""Baselines: what a client is known to fail, why, and since when."""

@@ -1,0 +1,77 @@
+"""
+Read a baseline file of either version, or say everything that is wrong with it.
+
+What cannot mean anything is refused by name: a typing error in a baseline would
+otherwise excuse nothing for ever, or a failure that nobody meant.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NoReturn
+
+from mcpconf.baseline.decode_v1 import decode_v1
+from mcpconf.baseline.decode_v2 import decode_v2
+from mcpconf.baseline.entry import KIND_V1, KIND_V2
+from mcpconf.baseline.problem import Problems
+from mcpconf.decode import Reader, load_json
+
+if TYPE_CHECKING:
+    import datetime as dt
+    from pathlib import Path
+
+    from mcpconf.baseline.entry import Baseline
+    from mcpconf.decode import Json
+    from mcpconf.suite.catalogue import Catalogue
+
+#: The page for whoever comes from the original harness.
+MIGRATION = "docs/migration.md"
+
+
+def load_baseline(path: Path, *, catalogue: Catalogue, today: dt.date) -> Baseline:
+    """
+    The baseline in a file; `today` is a UTC date, as are all dates of a baseline.
+
+    :raises DecodeError: unreadable, or not a baseline that holds: every problem at
+        once, each with its place in the file.
+    """
+    return from_json(load_json(path), path, catalogue=catalogue, today=today)
+
+
+def from_json(
+    value: Json, source: Path | str, *, catalogue: Catalogue, today: dt.date
+) -> Baseline:
+    """
+    Decode a stored baseline.
+
+    :raises DecodeError: as `load_baseline`.
+    """
+    reader = Reader(value, source)
+    if "baselineKind" not in reader.object():
+        _refuse_another_file(reader)
+    kind = reader.key("baselineKind")
+    problems = Problems(source)
+    if kind.value == KIND_V1:
+        baseline = decode_v1(reader, problems, catalogue)
+    elif kind.value == KIND_V2:
+        baseline = decode_v2(reader, problems, catalogue, today)
+    else:
+        kind.fail(
+            f"{kind.value!r} is read by no part of this version, which reads {KIND_V1}"
+            f" and {KIND_V2}; for other files of the original harness see {MIGRATION}"
+        )
+    problems.raise_any()
+    return baseline
+
+
+def _refuse_another_file(reader: Reader) -> NoReturn:
+    members = reader.object()
+    if "cases" not in members:
+        reader.fail("is not a baseline: baselineKind is missing")
+    if "verdict" in members:
+        reader.fail(
+            "is a report, not a baseline; make one of it: `invoke baseline.extract`"
+        )
+    reader.fail(
+        f"is a report of the original harness, not a baseline; see {MIGRATION} for how"
+        " to come over"
+    )

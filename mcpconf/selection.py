@@ -1,0 +1,163 @@
+"""
+What was asked to be run: kept with the run and its report, and the cases it means.
+
+A report that holds only a part of the catalogue says which part was asked for, so that
+what is missing can be told from what nobody wanted.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from mcpconf.errors import UsageError
+from mcpconf.plan import select_cases
+from mcpconf.record import Source
+from mcpconf.revision import Revision
+from mcpconf.supplemental.plan import select_supplemental
+from mcpconf.supplemental.registry import SCENARIOS
+from mcpconf.transport import Transport
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from mcpconf.decode import Json, Reader
+    from mcpconf.plan import Variant
+    from mcpconf.suite.catalogue import Catalogue
+    from mcpconf.supplemental.plan import Case
+
+_KEYS = ("revisions", "transports", "sources", "authentication", "scenarios", "shard")
+
+
+@dataclass(frozen=True, slots=True)
+class Shard:
+    """One of several runs that together are one: every `of`-th case."""
+
+    #: From 1.
+    index: int
+    of: int
+
+    def __str__(self) -> str:
+        return f"{self.index}/{self.of}"
+
+    @classmethod
+    def parse(cls, text: str) -> Shard:
+        """
+        Read ``2/4``.
+
+        :raises UsageError: it is not of this form, or there is no such part.
+        """
+        found = re.fullmatch(r"([0-9]{1,4})/([0-9]{1,4})", text)
+        if found is None:
+            raise UsageError(f"--shard {text}: write it as 2/4, the second of four")
+        index, of = int(found[1]), int(found[2])
+        if not 1 <= index <= of:
+            raise UsageError(f"--shard {text}: from 1/{of or 1} to {of or 1}/{of or 1}")
+        return cls(index, of)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Selection:
+    """The part of the catalogue that one run is about."""
+
+    #: Oldest first.
+    revisions: tuple[Revision, ...] = tuple(Revision)
+    transports: tuple[Transport, ...] = tuple(Transport)
+    sources: tuple[Source, ...] = tuple(Source)
+    authentication: bool = True
+    #: Names asked for; empty: every scenario.
+    official: tuple[str, ...] = ()
+    supplemental: tuple[str, ...] = ()
+    shard: Shard | None = None
+
+    def to_json(self) -> dict[str, Json]:
+        """As reports hold it."""
+        shard: Json = None
+        if self.shard is not None:
+            shard = {"index": self.shard.index, "of": self.shard.of}
+        return {
+            "revisions": [each.value for each in self.revisions],
+            "transports": [each.value for each in self.transports],
+            "sources": [each.value for each in self.sources],
+            "authentication": self.authentication,
+            "scenarios": [*self.official, *self.supplemental],
+            "shard": shard,
+        }
+
+    @classmethod
+    def from_json(cls, reader: Reader) -> Selection:
+        """
+        Read what `to_json` gives; no scenario of ours has a name of the suite's.
+
+        :raises DecodeError: it is not of this form.
+        """
+        reader.only(*_KEYS)
+        names = reader.key("scenarios").strings()
+        shard = reader.get("shard")
+        return cls(
+            revisions=tuple(
+                each.word(Revision) for each in reader.key("revisions").items()
+            ),
+            transports=tuple(
+                each.word(Transport) for each in reader.key("transports").items()
+            ),
+            sources=tuple(each.word(Source) for each in reader.key("sources").items()),
+            authentication=reader.key("authentication").boolean(),
+            official=tuple(name for name in names if name not in SCENARIOS),
+            supplemental=tuple(name for name in names if name in SCENARIOS),
+            shard=None if shard is None else _shard(shard.only("index", "of")),
+        )
+
+
+def _shard(reader: Reader) -> Shard:
+    shard = Shard(reader.key("index").integer(), reader.key("of").integer())
+    if not 1 <= shard.index <= shard.of:
+        reader.fail(f"there is no part {shard}")
+    return shard
+
+
+def select(
+    selection: Selection, catalogue: Catalogue, variants: Sequence[Variant] = ()
+) -> tuple[Case, ...]:
+    """
+    Our cases, then the suite's, in the order of every report.
+
+    :raises UsageError: a name that cannot run, or nothing is left to run.
+    """
+    cases: tuple[Case, ...] = ()
+    if Source.SUPPLEMENTAL in selection.sources:
+        cases += select_supplemental(
+            selection.revisions,
+            selection.transports,
+            requested=selection.supplemental,
+        )
+    if Source.OFFICIAL in selection.sources:
+        if Transport.HTTP in selection.transports:
+            cases += select_cases(
+                catalogue,
+                selection.revisions,
+                requested=selection.official,
+                include_auth=selection.authentication,
+                variants=variants,
+            )
+        elif selection.official or not cases:
+            raise UsageError(
+                "the official scenarios are HTTP only; drop --transport stdio"
+            )
+    return _part(selection.shard, cases)
+
+
+def _part(shard: Shard | None, cases: tuple[Case, ...]) -> tuple[Case, ...]:
+    """Every `of`-th case, so that each part has its share of every leg."""
+    if shard is None:
+        return cases
+    part = cases[shard.index - 1 :: shard.of]
+    if not part:
+        raise UsageError(f"--shard {shard}: there are only {len(cases)} cases")
+    return part
+
+
+def whole(selection: Selection) -> Selection:
+    """The same selection, not divided."""
+    return replace(selection, shard=None)

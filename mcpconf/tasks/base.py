@@ -1,0 +1,88 @@
+"""What all tasks do the same way: refuse in one line, print, stand in a group."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from invoke.collection import Collection
+from invoke.exceptions import Exit
+from invoke.parser.argument import Argument
+from invoke.tasks import Task
+
+from mcpconf.errors import McpconfError
+
+#: Where the latest report of this directory is.
+LATEST = ".mcpconf/report.json"
+
+
+def refusing(action: Callable[[], Any]) -> Any:  # noqa: ANN401 (passes a result on)
+    """The result of `action`; a refusal becomes one line and its exit code."""
+    try:
+        return action()
+    except McpconfError as error:
+        raise Exit(f"mcpconf: error: {error}", code=int(error.exit_code)) from None
+
+
+def say(text: str) -> None:
+    """Print to a reader who may stop reading: that is no error."""
+    try:
+        print(text)  # noqa: T201 (tasks print)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # What is still buffered is written when the interpreter ends; not to the pipe.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def report_path(text: str) -> Path:
+    """The report at a path, or in the run's folder that is there."""
+    path = Path(text)
+    return path / "report.json" if path.is_dir() else path
+
+
+def stored_report(text: str) -> tuple[Path, dict[str, Any]]:
+    """
+    A stored report, or the one in a run's folder, and where it is.
+
+    :raises DecodeError: unreadable, or not of the shipped schema.
+    """
+    from mcpconf.report_schema import load_report  # noqa: PLC0415
+
+    path = report_path(text)
+    return path, load_report(path)
+
+
+class Several(Task[Callable[..., None]]):
+    """
+    A task whose one positional argument may be given many times, as a shell's ``*`` is.
+
+    Invoke knows no such argument. It asks for the arguments before it reads the command
+    line, which is the one place that says how many there are.
+    """
+
+    def get_arguments(
+        self,
+        ignore_unknown_help: bool | None = None,  # noqa: FBT001 (invoke's signature)
+    ) -> list[Argument]:
+        """One argument, and one more for each further word before the next option."""
+        first, *others = super().get_arguments(ignore_unknown_help)
+        given = [word for word in sys.argv if word.endswith(f".{self.name}")]
+        after = sys.argv[sys.argv.index(given[0]) + 1 :] if given else []
+        count = len(list(itertools.takewhile(lambda w: not w.startswith("-"), after)))
+        more = [
+            Argument(name=f"{first.name}-{number}", positional=True)
+            for number in range(2, count + 1)
+        ]
+        return [first, *more, *(each for each in others if each.name != "more")]
+
+
+def group(*tasks: Any) -> Collection:  # noqa: ANN401 (invoke is untyped here)
+    """A collection of `tasks`, to be added under its name."""
+    collection = Collection()
+    for each in tasks:
+        collection.add_task(each)
+    return collection

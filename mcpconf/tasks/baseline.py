@@ -1,0 +1,269 @@
+"""``baseline.*``: what a client is known to fail, from reports; nothing is run."""
+
+from __future__ import annotations
+
+import datetime as dt
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from invoke.tasks import task
+
+from mcpconf.tasks.base import LATEST, refusing, report_path, say, stored_report
+
+if TYPE_CHECKING:
+    from invoke.context import Context
+
+    from mcpconf.baseline.entry import Baseline
+    from mcpconf.baseline.extract import Extraction
+    from mcpconf.suite.catalogue import Catalogue
+
+
+def _today() -> dt.date:
+    return dt.datetime.now(dt.UTC).date()
+
+
+def _baseline(path: Path, catalogue: Catalogue) -> Baseline:
+    from mcpconf.baseline.decode import load_baseline  # noqa: PLC0415
+
+    return load_baseline(path, catalogue=catalogue, today=_today())
+
+
+def _shipping(text: str) -> tuple[str, ...] | None:
+    from mcpconf.errors import UsageError  # noqa: PLC0415
+    from mcpconf.revision import Revision  # noqa: PLC0415
+
+    if not text:
+        return None
+    names = () if text == "none" else tuple(text.split(","))
+    unknown = [name for name in names if name not in set(Revision)]
+    if unknown:
+        known = ", ".join(Revision)
+        raise UsageError(f"--shipping {text}: {unknown[0]} is not one of {known}")
+    return names
+
+
+def _extracted(
+    report: str, out: Path, version: int, shipping: tuple[str, ...] | None = None
+) -> Extraction:
+    """Extract over what is at `out`, under its lock."""
+    from mcpconf.baseline.extract import extract  # noqa: PLC0415
+    from mcpconf.baseline.store import update  # noqa: PLC0415
+    from mcpconf.observed import load_observed  # noqa: PLC0415
+    from mcpconf.suite.catalogue import load_catalogue  # noqa: PLC0415
+
+    catalogue, made = load_catalogue(), []
+    run = load_observed(report_path(report))
+
+    def make(older: Baseline | None) -> Baseline:
+        extraction = extract(
+            run,
+            version=version,
+            older=older,
+            catalogue=catalogue,
+            today=_today(),
+            shipping=shipping,
+        )
+        made.append(extraction)
+        return extraction.baseline
+
+    update(out, make, load=lambda older: _baseline(older, catalogue))
+    return made[0]
+
+
+@task(
+    name="extract",
+    help={
+        "out": "Where to write it; reasons are carried over from what is there.",
+        "report": "A stored report (default: the latest, .mcpconf/report.json).",
+        "format-version": "2, with reasons; or 1, the original harness's.",
+        "shipping": "Revisions whose official scenarios must be green, with commas "
+        "between, or none (default: as it was; at first 2025-06-18).",
+    },
+    auto_shortflags=False,
+)
+def baseline_extract(
+    _: Context,
+    out: str,
+    report: str = LATEST,
+    format_version: int = 2,
+    shipping: str = "",
+) -> None:
+    """Make a baseline of a report: compact, deterministic; nothing is run."""
+    from mcpconf.errors import UsageError  # noqa: PLC0415
+    from mcpconf.render.baseline import render_extraction  # noqa: PLC0415
+
+    def made() -> Extraction:
+        if format_version not in {1, 2}:
+            raise UsageError(f"--format-version {format_version}: 1 or 2")
+        return _extracted(report, Path(out), format_version, _shipping(shipping))
+
+    say(render_extraction(refusing(made)))
+    say(f"Baseline: {out}")
+
+
+@task(
+    name="diff",
+    positional=["baseline", "report"],
+    help={
+        "baseline": "A baseline.",
+        "report": "A stored report, .mcpconf/report.json for the latest, or a run.",
+    },
+    auto_shortflags=False,
+)
+def baseline_diff(_: Context, baseline: str, report: str) -> None:
+    """Show what a report has that a baseline does not: new, fixed, missing, changed."""
+    from mcpconf.baseline.diff import diff  # noqa: PLC0415
+    from mcpconf.observed import load_observed  # noqa: PLC0415
+    from mcpconf.render.baseline import render_diff  # noqa: PLC0415
+    from mcpconf.suite.catalogue import load_catalogue  # noqa: PLC0415
+
+    def shown() -> str:
+        known = _baseline(Path(baseline), load_catalogue())
+        return render_diff(diff(known, load_observed(report_path(report))))
+
+    say(refusing(shown))
+
+
+@task(
+    name="migrate",
+    positional=["baseline"],
+    help={
+        "baseline": "A baseline of version 1.",
+        "out": "Where to write version 2.",
+        "client": "The client it is about.",
+        "client-version": "Its version, as a report says it.",
+    },
+    auto_shortflags=False,
+)
+def baseline_migrate(
+    _: Context, baseline: str, out: str, client_version: str, client: str = "codex"
+) -> None:
+    """Make a version 2 baseline of a version 1 one; every entry waits for a reason."""
+    from mcpconf.baseline.migrate import migrate  # noqa: PLC0415
+    from mcpconf.baseline.store import write_baseline  # noqa: PLC0415
+    from mcpconf.suite.catalogue import load_catalogue  # noqa: PLC0415
+
+    def made() -> int:
+        catalogue = load_catalogue()
+        migrated = migrate(
+            _baseline(Path(baseline), catalogue),
+            client=client,
+            client_version=client_version,
+            catalogue=catalogue,
+            today=_today(),
+        )
+        write_baseline(Path(out), migrated)
+        return len(migrated.failing)
+
+    say(f"Baseline: {out}: {refusing(made)} entries wait for a reason")
+
+
+@task(
+    name="explain",
+    positional=["check"],
+    help={
+        "check": "A check, as scenario:check-id.",
+        "report": "A stored report (default: the latest, where there is one).",
+        "baseline": "A baseline that may say why it fails.",
+    },
+    auto_shortflags=False,
+)
+def baseline_explain(
+    _: Context, check: str, report: str = "", baseline: str = ""
+) -> None:
+    """Say what a check asks, by which page, what was seen, and how to run it."""
+    from mcpconf.baseline.explain import explain  # noqa: PLC0415
+    from mcpconf.render.explain import render_explained  # noqa: PLC0415
+    from mcpconf.suite.catalogue import load_catalogue  # noqa: PLC0415
+
+    def shown() -> str:
+        catalogue = load_catalogue()
+        seen = report or (LATEST if Path(LATEST).is_file() else "")
+        return render_explained(
+            explain(
+                check,
+                catalogue=catalogue,
+                baseline=_baseline(Path(baseline), catalogue) if baseline else None,
+                report=stored_report(seen)[1] if seen else None,
+            )
+        )
+
+    say(refusing(shown))
+
+
+@task(
+    name="export-expected-failures",
+    positional=["baseline"],
+    help={
+        "baseline": "A baseline.",
+        "out": "Where to write the suite's YAML file.",
+        "revision": "For runs of this revision alone, which is exact; default: all.",
+    },
+    auto_shortflags=False,
+)
+def baseline_export(_: Context, baseline: str, out: str, revision: str = "") -> None:
+    """Write the official suite's expected-failures file of a baseline."""
+    from mcpconf.render.expected_failures import export  # noqa: PLC0415
+    from mcpconf.storage import write_whole  # noqa: PLC0415
+    from mcpconf.suite.catalogue import load_catalogue  # noqa: PLC0415
+
+    def left_out() -> tuple[str, ...]:
+        catalogue = load_catalogue()
+        known = _baseline(Path(baseline), catalogue)
+        exported = export(known, catalogue, revision or None)
+        write_whole(Path(out), exported.text.encode())
+        return exported.left_out
+
+    for each in refusing(left_out):
+        say(f"not in it: {each}")
+    say(f"Expected failures: {out}")
+
+
+@task(
+    name="import-expected-failures",
+    positional=["file"],
+    help={
+        "file": "The official suite's expected-failures file.",
+        "out": "The baseline to write, or to add reasons to.",
+        "report": "A stored report (default: the latest, .mcpconf/report.json).",
+    },
+    auto_shortflags=False,
+)
+def baseline_import(_: Context, file: str, out: str, report: str = LATEST) -> None:
+    """Make a baseline of a report, with what such a file says of its failures."""
+    from mcpconf import expected_failures  # noqa: PLC0415
+    from mcpconf.baseline.store import write_baseline  # noqa: PLC0415
+    from mcpconf.suite.catalogue import load_catalogue  # noqa: PLC0415
+
+    def imported() -> tuple[str, ...]:
+        _, value = stored_report(report)
+        read = expected_failures.load(
+            Path(file),
+            catalogue=load_catalogue(),
+            revisions=value["selection"]["revisions"],
+        )
+        merged = expected_failures.merge_into(
+            _extracted(report, Path(out), 2).baseline, read
+        )
+        write_baseline(Path(out), merged.baseline)
+        return (
+            *read.remarks,
+            *(f"stale: {each} passes; take it out" for each in merged.stale),
+            *(f"unseen: {each} neither failed nor passed" for each in merged.unseen),
+            *(f"not in the file: {each} fails" for each in merged.unnamed),
+            *(f"beyond the file: {each} fails" for each in merged.beyond),
+        )
+
+    for line in refusing(imported):
+        say(line)
+    say(f"Baseline: {out}")
+
+
+TASKS = (
+    baseline_extract,
+    baseline_diff,
+    baseline_migrate,
+    baseline_explain,
+    baseline_export,
+    baseline_import,
+)
