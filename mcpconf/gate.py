@@ -67,15 +67,14 @@ def decide(
 
 
 def unexpected(
-    baseline: Baseline, run: ObservedRun, policy: GatePolicy, catalogue: Catalogue
+    baseline: Baseline, run: ObservedRun, catalogue: Catalogue
 ) -> tuple[UnexpectedCase, ...]:
     """
     The cases of a run that are worse than expected, in the report's order.
 
-    Known failures are never among them, nor what is flaky already; a crash and a
-    time-out always are.
+    A crash and a time-out always are, and what is flaky already is not. What is known
+    to fail is never among their checks, so that nothing rescues it.
     """
-    del policy  # what is unexpected does not depend on budgets
     found = compare(Comparison(baseline, run, catalogue))
     by_case: dict[CaseName, set[CheckIdentity]] = {}
     for each in (*found.new, *found.missing, *found.changed):

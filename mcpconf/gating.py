@@ -65,7 +65,7 @@ class Gate:
     def unexpected(self, report: Mapping[str, Any]) -> Sequence[UnexpectedCase]:
         """The cases that are worse than the baseline says."""
         run = observe(report, "the report of this run")
-        return gate.unexpected(self.baseline, run, self.policy, self.catalogue)
+        return gate.unexpected(self.baseline, run, self.catalogue)
 
     def reruns(self) -> Reruns:
         """What a run is told, so that it confirms what was not expected."""

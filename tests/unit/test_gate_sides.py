@@ -130,7 +130,7 @@ def test_a_version_1_baseline_knows_one_word_for_warnings_and_failures() -> None
 
 def _unexpected(run: ObservedRun, base: Report) -> list[tuple[str, list[str]]]:
     baseline = baseline_of(observed(base))
-    cases = unexpected(baseline, run, GatePolicy(), GATE_CATALOGUE)
+    cases = unexpected(baseline, run, GATE_CATALOGUE)
     return [
         (f"{each.leg} / {each.scenario}", [x.check_id for x in each.checks])
         for each in cases
