@@ -94,4 +94,5 @@ def types(session: nox.Session) -> None:
 @nox.session(default=False)
 def bench(session: nox.Session) -> None:
     """Measure speed, as ratios in one run, against the written budgets."""
+    session.install(*_group("browser"))
     _mcpconf(session, "bench")

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 
 from tabulate import tabulate
 
-from mcpconf import bench_fixture, evidence, run
+from mcpconf import bench_fixture, bench_gate, evidence, run
 from mcpconf.case import WITNESS
 from mcpconf.errors import ExitCode
 from mcpconf.process import Program
@@ -202,6 +202,29 @@ def budgets() -> tuple[Budget, ...]:
         Budget("runner memory", many["memory_mib"], 80.0, "MiB"),
         Budget("our scenarios with Codex", _supplemental_s(), 90.0, "s"),
         *_fixture_budgets(),
+        *_gate_budgets(),
+        *_page_budgets(),
+    )
+
+
+def _gate_budgets() -> tuple[Budget, ...]:
+    figures = bench_gate.gate_figures()
+    what = f"gate over {figures['checks']:,.0f} checks"
+    return (
+        Budget(what, figures["seconds"], 2.0, "s of processor time"),
+        Budget(f"{what}, memory", figures["memory_mib"], 300, "MiB"),
+    )
+
+
+def _page_budgets() -> tuple[Budget, ...]:
+    from mcpconf import bench_html  # noqa: PLC0415 (the one part that needs a browser)
+
+    report = bench_html.big_report(60, 600)
+    figures = bench_html.measure(report, bench_html.big_transcripts(report))
+    what = f"HTML page of {figures.checks:,} checks"
+    return (
+        Budget(f"{what}, until it can be used", figures.interactive_s, 1.0, "s"),
+        Budget(f"{what}, size", figures.size_bytes / 2**20, 5.0, "MiB"),
     )
 
 
