@@ -10,7 +10,6 @@ from __future__ import annotations
 import argparse
 import logging
 import os
-import shutil
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -27,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from mcpconf.gate_record import GatePolicy, GateResult
+    from mcpconf.gating import Gate
     from mcpconf.setup import RunOptions, Setup
 
 
@@ -141,8 +141,8 @@ def _add_selection(run: argparse.ArgumentParser) -> None:
     what.add_argument(
         "--warnings",
         choices=[each.value for each in WarningPolicy],
-        default=WarningPolicy.FAIL.value,
-        help="whether a WARNING (a SHOULD not followed) fails (default: fail)",
+        help="whether a WARNING (a SHOULD not followed) fails (default: as the "
+        "baseline says, else fail)",
     )
     what.add_argument(
         "--revision-policy",
@@ -224,6 +224,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except Exception:  # a bug of ours is no verdict, and 1 would be one
         logging.getLogger(__name__).exception("a bug of mcpconf; please report it")
         return int(ExitCode.HARNESS)
+    except KeyboardInterrupt:  # outside the cases, which end in good order
+        print("mcpconf: stopped; there is no verdict", file=sys.stderr)
+        return int(ExitCode.HARNESS)
 
 
 def run() -> None:
@@ -241,16 +244,21 @@ def _run(options: argparse.Namespace) -> ExitCode:
     policy, gate = _gate_policy(options), None
     if policy is not None:  # what is wrong with it is said before anything is fetched
         gate = gating.load_gate(options.baseline, policy, load_catalogue())
-    setup = resolve(_run_options(options))
+    setup = resolve(_run_options(options, gate))
     if gate is not None:
         empty = report.build(setup.record, setup.cases, {}, setup.catalogue, None)
         gate.check_before(empty.value)
+        gate.check_apart(setup.output_dir / runs.REPORT, setup.report_path)
+    # Whatever comes of this run, an older answer is not about it.
+    (setup.output_dir / gating.GATE).unlink(missing_ok=True)
     with progress_for(len(setup.launched)) as progress:
         built = runs.perform(setup, progress, gate.reruns() if gate else None)
-    answer = gate.decide(setup.output_dir / runs.REPORT) if gate else None
+    stored = setup.output_dir / runs.RUNS / setup.record.run_id / runs.REPORT
+    # As short as a line that is to be copied can name it.
+    answer = gate.decide(Path(os.path.relpath(stored))) if gate else None
+    _show(options, setup, built.value, answer)
     if answer is not None:
         gating.write_answer(answer, setup.output_dir, setup.record.run_id)
-    _show(options, setup, built.value, answer)
     return built.exit_code if answer is None else answer.verdict.exit_code
 
 
@@ -274,11 +282,12 @@ def _gate_policy(options: argparse.Namespace) -> GatePolicy | None:
     return GatePolicy(ratchet=options.ratchet, flaky_budget=budget)
 
 
-def _run_options(options: argparse.Namespace) -> RunOptions:
+def _run_options(options: argparse.Namespace, gate: Gate | None) -> RunOptions:
     from mcpconf.selection import Shard  # noqa: PLC0415
     from mcpconf.setup import RunOptions  # noqa: PLC0415
 
     strict = options.require_automatic_auth
+    warnings = "fail" if gate is None else gate.baseline.warnings.default
     return RunOptions(
         client=options.client,
         binary=options.binary,
@@ -300,7 +309,7 @@ def _run_options(options: argparse.Namespace) -> RunOptions:
         shard=Shard.parse(options.shard) if options.shard else None,
         conformance_cli=options.conformance_cli,
         policy=Policy(
-            warnings=WarningPolicy(options.warnings),
+            warnings=WarningPolicy(options.warnings or warnings),
             revision=RevisionPolicy(options.revision_policy),
         ),
         jobs=options.jobs,
@@ -319,10 +328,10 @@ def _show(
 ) -> None:
     """Print the report, and where things are; the gate's answer comes last."""
     from mcpconf.render import gate, table  # noqa: PLC0415
+    from mcpconf.render.text import terminal_width  # noqa: PLC0415
     from mcpconf.run import REPORT, RUNS  # noqa: PLC0415
 
-    # What is piped is for a program or a file, which have no width.
-    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+    width = terminal_width()
     if options.json:
         sys.stdout.buffer.write(json_bytes(dict(report)))
         sys.stdout.buffer.flush()

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import math
+import stat
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, NoReturn, TypeAlias, TypeVar
@@ -78,20 +79,31 @@ def parse_json(text: str | bytes, source: Path | str) -> Json:
     return decoded
 
 
-def load_json(path: Path, *, max_bytes: int = MAX_BYTES) -> Json:
+def load_bytes(path: Path, *, max_bytes: int = MAX_BYTES) -> bytes:
     """
-    Read and decode one JSON file of at most `max_bytes` bytes.
+    Read one file of at most `max_bytes` bytes.
 
-    :raises DecodeError: unreadable, too large, or refused by `parse_json`.
+    :raises DecodeError: unreadable, no regular file (which might never end), too large.
     """
     try:
+        if not stat.S_ISREG(path.stat().st_mode):
+            raise DecodeError(path, "", "is no regular file")
         with path.open("rb") as stream:
             content = stream.read(max_bytes + 1)
     except OSError as error:
         raise DecodeError(path, "", f"cannot be read: {error.strerror}") from None
     if len(content) > max_bytes:
         raise DecodeError(path, "", f"is larger than {max_bytes} bytes")
-    return parse_json(content, path)
+    return content
+
+
+def load_json(path: Path, *, max_bytes: int = MAX_BYTES) -> Json:
+    """
+    Read and decode one JSON file of at most `max_bytes` bytes.
+
+    :raises DecodeError: refused by `load_bytes` or `parse_json`.
+    """
+    return parse_json(load_bytes(path, max_bytes=max_bytes), path)
 
 
 def _kind(value: object) -> str:

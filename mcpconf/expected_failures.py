@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, TypeGuard
 import yaml
 
 from mcpconf.baseline.entry import UNREASONED, FailureClass
+from mcpconf.decode import load_bytes
 from mcpconf.errors import DecodeError, UsageError
 from mcpconf.identity import OFFICIAL_HTTP
 from mcpconf.revision import Revision
@@ -112,11 +113,7 @@ def load(
 
     :raises DecodeError: unreadable, too large, not UTF-8, or refused by `parse`.
     """
-    try:
-        with path.open("rb") as stream:
-            content = stream.read(MAX_BYTES + 1)
-    except OSError as error:
-        raise DecodeError(path, "", f"cannot be read: {error.strerror}") from None
+    content = load_bytes(path, max_bytes=MAX_BYTES)
     try:
         text = content.decode("utf-8")
     except UnicodeDecodeError as error:

@@ -8,13 +8,17 @@ again alone is *flaky*: it still fails, and says so. The rules:
 * A case that crashed, timed out, was stopped, or broke the harness or the suite at
   first is never rescued: the reruns are kept to be read.
 * A rerun that ended in one of these ways rescues nothing, nor does one in which the
-  check is absent, skipped, or was not earned.
+  check is absent, skipped, or was not earned, or fails in one of its repeats.
+* A rerun in which anything is worse than at first rescues nothing either: what is bad
+  in it has to be among what was bad at first. Else a client that fails in another way
+  at each launch would be flaky only.
 * A case is flaky when everything unexpected in it was rescued, and there was something.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
+from enum import IntEnum
 from typing import TYPE_CHECKING, TypeAlias
 
 from mcpconf.record import Attribution, CheckStatus, Outcome, ReportStatus, Source
@@ -44,6 +48,16 @@ _FINAL = frozenset(
 #: Outcomes under which a check that says SUCCESS was earned.
 _EARNED = frozenset({Outcome.PASSED, Outcome.FAILED})
 _AGAIN = "passed when run again alone"
+
+
+class _Standing(IntEnum):
+    """What a check or statement amounts to in one result, the worst last."""
+
+    PASSES = 0
+    #: Skipped, not earned, or absent.
+    UNJUDGED = 1
+    WARNS = 2
+    FAILS = 3
 
 
 def combined(
@@ -77,13 +91,18 @@ def rescued(
     again: Sequence[ScenarioResult],
     checks: AbstractSet[CheckName],
 ) -> frozenset[CheckName]:
-    """Those of the unexpected `checks` that passed in any rerun, and not at first."""
+    """
+    Those of the unexpected `checks` that passed in any rerun, and not at first.
+
+    A rerun in which anything is bad that was not at first shows nothing.
+    """
     if first.outcome in _FINAL:
         return frozenset()
+    fit = [each for each in again if not _is_worse(each, first)]
     return frozenset(
         name
         for name in checks
-        if not _passes(first, name) and any(_passes(each, name) for each in again)
+        if not _passes(first, name) and any(_passes(each, name) for each in fit)
     )
 
 
@@ -113,12 +132,49 @@ def _passes(result: ScenarioResult, name: CheckName) -> bool:
         return _holds(result, _kind(check_id))
     if source != result.key.source.value:
         return False
+    told = [
+        _standing_of(result, each)
+        for each in result.checks
+        if each.check_id == check_id
+    ]
+    return _Standing.PASSES in told and max(told) <= _Standing.UNJUDGED
+
+
+def _is_worse(again: ScenarioResult, first: ScenarioResult) -> bool:
+    """Whether anything in `again` is bad, or missing, that was not so in `first`."""
+    if first.key.variant is not None:  # it is one check, and has no other
+        return False
+    before, after = _standings(first), _standings(again)
     return any(
-        check.check_id == check_id
-        and check.status is CheckStatus.SUCCESS
-        and (check.outcome or result.outcome) in _EARNED
-        for check in result.checks
+        after.get(name, _Standing.UNJUDGED) > before.get(name, _Standing.UNJUDGED)
+        for name in before.keys() | after.keys()
     )
+
+
+def _standings(result: ScenarioResult) -> dict[CheckName, _Standing]:
+    """All that a report tells of a result; of repeats the worst."""
+    told: dict[CheckName, _Standing] = {}
+    is_quiet = result.outcome.report_status is ReportStatus.SKIP
+    for kind, problem in result.harness_checks:
+        standing = _Standing.PASSES if problem is None else _Standing.FAILS
+        told[HARNESS, kind] = _Standing.UNJUDGED if is_quiet else standing
+    for check in result.checks:
+        name = result.key.source.value, check.check_id
+        standing = _standing_of(result, check)
+        told[name] = max(standing, told.get(name, standing))
+    return told
+
+
+def _standing_of(result: ScenarioResult, check: Check) -> _Standing:
+    outcome = check.outcome or result.outcome
+    if outcome.report_status is ReportStatus.SKIP:
+        return _Standing.UNJUDGED
+    if check.status is CheckStatus.FAILURE:
+        return _Standing.FAILS
+    if check.status is CheckStatus.WARNING:
+        return _Standing.WARNS
+    is_earned = check.status is CheckStatus.SUCCESS and outcome in _EARNED
+    return _Standing.PASSES if is_earned else _Standing.UNJUDGED
 
 
 def _holds(result: ScenarioResult, kind: str) -> bool:

@@ -14,17 +14,19 @@ from typing import TYPE_CHECKING
 
 from mcpconf.baseline.entry import (
     Baseline,
+    CheckPolicy,
     CheckState,
     ExpectedFailure,
     ExpectedUnsupported,
     Explanation,
     FailureClass,
+    WarningRules,
 )
 from mcpconf.baseline.fit import unfit, unsupported_scenarios
 from mcpconf.errors import UsageError
 from mcpconf.gate_compare import compare
-from mcpconf.gate_config import configuration_errors
-from mcpconf.gate_hole import FATAL, holes, is_blind, sentence
+from mcpconf.gate_config import configuration_errors, shipping_failures
+from mcpconf.gate_hole import FATAL, holes, is_blind, known_unsupported, sentence
 from mcpconf.gate_record import GateFinding, GateResult, GateVerdict, UnexpectedCase
 from mcpconf.gate_scope import Comparison, case_of, counts, name_of
 
@@ -60,8 +62,9 @@ def decide(
         warnings=_sorted(found.warnings),
         flaky=_sorted(found.flaky),
         new_checks=_sorted(found.beyond),
+        known_unsupported=tuple(known_unsupported(comparison)),
         unreasoned=tuple(_unreasoned(baseline)),
-        demands=tuple(_demands(found, policy)),
+        demands=(*shipping_failures(comparison), *_demands(found, policy)),
     )
     return replace(result, verdict=_verdict(result))
 
@@ -132,6 +135,7 @@ def baseline_of(run: ObservedRun) -> Baseline:
             if check.worst in bad
         },
         unsupported=tuple(_unsupported(run)),
+        warnings=WarningRules(default=CheckPolicy(run.warnings)),
         revision_policy=run.revision_policy,
     )
 
@@ -169,9 +173,9 @@ def _verdict(result: GateResult) -> GateVerdict:
 
 
 def _demands(found: Findings, policy: GatePolicy) -> Iterator[str]:
-    if policy.ratchet and found.stale:
+    if policy.ratchet and found.fixed:
         yield (
-            f"expected failures that pass now: {len(found.stale)}; take them out of "
+            f"expected failures that pass now: {len(found.fixed)}; take them out of "
             "the baseline, so that they cannot fail again unseen"
         )
     cases = {case_of(each.identity) for each in found.flaky}

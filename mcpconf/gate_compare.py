@@ -58,8 +58,6 @@ class Findings:
     warnings: list[GateFinding] = field(default_factory=list)
     flaky: list[GateFinding] = field(default_factory=list)
     beyond: list[GateFinding] = field(default_factory=list)
-    #: Fixed in a scenario that was really run: what a ratchet asks for.
-    stale: list[GateFinding] = field(default_factory=list)
 
 
 def compare(comparison: Comparison) -> Findings:
@@ -142,13 +140,9 @@ class _Comparer:
             if identity not in self.baseline.passing:
                 self.found.beyond.append(self._finding(check, check.detail))
             return
-        if case.outcome in _LIVE:
-            detail = "passes now: take it out of the baseline's failing checks"
-            self.found.stale.append(self._finding(check, detail, entry.explanation))
-        else:
-            detail = (
-                f"passes now, but its scenario did not run to its end: {case.reason}"
-            )
+        if case.outcome not in _LIVE:
+            return  # it was not run to its end, and that is told of its scenario
+        detail = "passes now: take it out of the baseline's failing checks"
         self.found.fixed.append(self._finding(check, detail, entry.explanation))
 
     def _gone(self, identity: CheckIdentity, check: ObservedCheck, why: str) -> None:
@@ -225,9 +219,7 @@ class _Comparer:
             if case is None or case.outcome not in _LIVE:
                 continue
             detail = "is supported now: take it out of the baseline's unsupported ones"
-            finding = _of_case(case, detail, entry.explanation)
-            self.found.fixed.append(finding)
-            self.found.stale.append(finding)
+            self.found.fixed.append(_of_case(case, detail, entry.explanation))
 
     @staticmethod
     def _finding(

@@ -10,10 +10,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mcpconf.baseline.rule import is_shipping_failure
+from mcpconf.client.manifest import COMMAND, MANIFESTS
 from mcpconf.gate_scope import legs_of
 from mcpconf.identity import OFFICIAL_HTTP
-from mcpconf.record import Attribution
+from mcpconf.record import Attribution, Source
 from mcpconf.revision import Revision
+from mcpconf.selection import select
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -42,7 +44,7 @@ def configuration_errors(comparison: Comparison) -> tuple[str, ...]:
             else ()
         ),
         *_of_report(run, comparison.catalogue),
-        *_shipping(comparison),
+        *_shipping(baseline),
         *_nothing_common(comparison),
     )
 
@@ -77,6 +79,12 @@ def _between(baseline: Baseline, run: ObservedRun) -> Iterator[str]:
             baseline.revision_policy,
             run.revision_policy,
             "run with the baseline's --revision-policy",
+        ),
+        (
+            "policy for warnings",
+            baseline.warnings.default.value,
+            run.warnings,
+            "run with the baseline's --warnings",
         ),
     ]
     for what, expected, given, advice in pairs:
@@ -192,6 +200,31 @@ def _of_report(run: ObservedRun, catalogue: Catalogue) -> Iterator[str]:
         if name not in known and run.shard is None:
             yield f"report: {name} was asked for and has no result; {_RUN}"
     yield from _report_lists(run, catalogue)
+    if run.shard is not None:
+        yield from _of_shard(run, catalogue)
+
+
+def _of_shard(run: ObservedRun, catalogue: Catalogue) -> Iterator[str]:
+    """A shard has every case that is its own, and no other."""
+    variants = MANIFESTS.get(run.client, COMMAND).variants
+    planned = {
+        (
+            OFFICIAL_HTTP if key.source is Source.OFFICIAL else key.transport.value,
+            key.revision.value,
+            key.scenario,
+            key.variant,
+        )
+        for key in (each.key for each in select(run.selection, catalogue, variants))
+    }
+    ran = {
+        (each.leg.transport, each.leg.revision, each.scenario, each.variant)
+        for each in run.cases
+    }
+    for what, odd in (("lacks", planned - ran), ("has too much", ran - planned)):
+        names = sorted(f"{leg} {revision} / {name}" for leg, revision, name, _ in odd)
+        if names:
+            more = f" and {len(names) - 1} more" if names[1:] else ""
+            yield f"report: the shard {what}: {names[0]}{more}; {_RUN}"
 
 
 def _report_lists(run: ObservedRun, catalogue: Catalogue) -> Iterator[str]:
@@ -222,33 +255,37 @@ def _report_lists(run: ObservedRun, catalogue: Catalogue) -> Iterator[str]:
             )
 
 
-def _shipping(comparison: Comparison) -> Iterator[str]:
+def _shipping(baseline: Baseline) -> Iterator[str]:
     """What ships must be green: no baseline may accept a failure there."""
-    baseline, run = comparison.baseline, comparison.run
-
-    def fails(identity: CheckIdentity, state: CheckState) -> bool:
-        return is_shipping_failure(
-            identity, state, baseline.shipping, baseline.warnings
-        )
-
     for identity, entry in sorted(baseline.failing.items()):
-        if fails(identity, entry.state):
+        if _ships_broken(baseline, identity, entry.state):
             yield (
                 f"baseline: {identity} is expected to fail, and {identity.revision} is "
                 "a shipping revision, which must be green; mend it, or take the "
                 "revision out of `shipping`"
             )
+
+
+def _ships_broken(
+    baseline: Baseline, identity: CheckIdentity, state: CheckState
+) -> bool:
+    return is_shipping_failure(identity, state, baseline.shipping, baseline.warnings)
+
+
+def shipping_failures(comparison: Comparison) -> Iterator[str]:
+    """What a run has at a shipping revision that must be green: worse than new."""
+    baseline, run = comparison.baseline, comparison.run
     red = [
         each
         for identity, each in run.checks.items()
         if _is_told(each)
-        and fails(identity, each.worst)
+        and _ships_broken(baseline, identity, each.worst)
         and comparison.covers(identity)
     ]
     for each in sorted(red, key=lambda check: check.identity):
         yield (
-            f"report: {each.identity} fails, and {each.identity.revision} is a "
-            f"shipping revision, which must be green: {each.detail}"
+            f"{each.identity} fails, and {each.identity.revision} is a shipping "
+            "revision, which must be green"
         )
 
 

@@ -14,6 +14,8 @@ from mcpconf.identity import OFFICIAL_HTTP
 from mcpconf.record import Attribution, Outcome, ReportStatus, Verdict
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
     from mcpconf.gate_scope import Comparison
     from mcpconf.observed import ObservedScenario
 
@@ -22,6 +24,7 @@ FATAL = frozenset({Outcome.CRASHED.value, Outcome.TIMED_OUT.value})
 _NOTHING_KNOWN = frozenset(
     {Outcome.HARNESS_ERROR.value, Outcome.SUITE_DEFECT.value, Outcome.NOT_RUN.value}
 )
+_NOT_DONE = frozenset({Outcome.UNSUPPORTED.value, Outcome.NOT_APPLICABLE.value})
 
 
 def is_blind(scenario: ObservedScenario) -> bool:
@@ -48,11 +51,17 @@ def holes(comparison: Comparison) -> tuple[str, ...]:
             found.append(sentence(scenario))
     listed = {(each.leg, each.scenario) for each in comparison.baseline.unsupported}
     unsupported = [each for each in run.cases if _is_unsupported(each)]
+    told = set()
+    if unsupported:
+        known = (*comparison.baseline.passing, *comparison.baseline.failing)
+        told = {(each.leg, each.scenario) for each in known}
     for scenario in unsupported:
-        is_known = (scenario.leg, scenario.scenario) in listed
+        # What it did once and does no more is lost, and no hole.
+        is_known = (scenario.leg, scenario.scenario) in listed | told
         if not is_known and comparison.covers_case(name_of(scenario)):
             more = "; where that is known, the baseline must list it as unsupported"
             found.append(sentence(scenario) + more)
+    found += _undone(run.cases)
     is_explained = unsupported or any(
         each.outcome == Outcome.FLAKY.value for each in run.cases
     )
@@ -62,6 +71,28 @@ def holes(comparison: Comparison) -> tuple[str, ...]:
             "use `invoke report.rejudge` on its run folder"
         )
     return tuple(found)
+
+
+def known_unsupported(comparison: Comparison) -> Iterator[str]:
+    """The unsupported scenarios that are no hole, because the baseline lists them."""
+    why = {
+        (each.leg, each.scenario): each.explanation.reason
+        for each in comparison.baseline.unsupported
+    }
+    for each in comparison.run.cases:
+        name = (each.leg, each.scenario)
+        if name in why and _is_unsupported(each):
+            yield f"{each.leg} / {each.scenario}: {why[name]}"
+
+
+def _undone(cases: Sequence[ObservedScenario]) -> Iterator[str]:
+    """Legs of ours in which the client did nothing at all."""
+    legs = dict.fromkeys(each.leg for each in cases)
+    for leg in legs:
+        outcomes = {each.outcome for each in cases if each.leg == leg}
+        if leg.transport != OFFICIAL_HTTP and outcomes <= _NOT_DONE:
+            said = next(each.reason for each in cases if each.leg == leg)
+            yield f"{leg}: the client did none of its scenarios: {said}"
 
 
 def _is_unsupported(scenario: ObservedScenario) -> bool:

@@ -113,6 +113,8 @@ class GateResult:
     #: Expected to fail in one way, and failed in a worse one.
     changed_failures: tuple[GateFinding, ...] = ()
     known_failures: tuple[GateFinding, ...] = ()
+    #: Scenarios of the suite that the client is known not to do, and why.
+    known_unsupported: tuple[str, ...] = ()
     fixed_checks: tuple[GateFinding, ...] = ()
     #: Warnings that the baseline's policy lets pass.
     warnings: tuple[GateFinding, ...] = ()
@@ -154,6 +156,7 @@ class GateResult:
                 name: [each.to_json() for each in group]
                 for name, group in groups.items()
             },
+            "knownUnsupported": list(self.known_unsupported),
             "unreasoned": list(self.unreasoned),
             "demands": list(self.demands),
             "inputs": dict(self.inputs),

@@ -105,9 +105,9 @@ class Comparison:
 
     @property
     def is_whole(self) -> bool:
-        """Whether everything that the baseline holds was asked for."""
+        """Whether what was asked for is what the baseline holds: no less, no more."""
         return not (
-            self.held - self.claimed
+            self.held ^ self.claimed
             or self.run.selected
             or self.run.shard
             or self._lacks_authentication

@@ -89,6 +89,20 @@ class Gate:
         if refused:
             raise UsageError(f"--baseline {self.name}: {'; '.join(refused)}")
 
+    def check_apart(self, *written: Path | None) -> None:
+        """
+        Refuse a baseline that a run is about to write over.
+
+        :raises UsageError: it is one of the files that will be written.
+        """
+        mine = Path(self.name).resolve()
+        for path in written:
+            if path is not None and path.resolve() == mine:
+                raise UsageError(
+                    f"--baseline {self.name}: this run would write its report there; "
+                    "keep the baseline elsewhere"
+                )
+
 
 def write_answer(answer: GateResult, output_dir: Path, run_id: str) -> None:
     """

@@ -19,6 +19,9 @@ The rules are tried in order; the first that applies decides:
 14. no message of the client names a revision → unobserved
 15. the wire log stops short → harness-error
 16. otherwise → passed
+
+Rules 10 and 13 to 15 are also statements of the harness, ``expected-refusal`` and
+``evidence``: an earlier rule that decides, or a failure that is known, hides neither.
 """
 
 from __future__ import annotations
@@ -41,15 +44,24 @@ from mcpconf.record import (
 )
 from mcpconf.revision import era_of
 from mcpconf.suite.defect import known_defect
-from mcpconf.suite.rejection import rejection_problem
+from mcpconf.suite.rejection import REJECTIONS, rejection_problem
 from mcpconf.wire_schema import violations
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from mcpconf.evidence import AdapterRecord, CaseEvidence
     from mcpconf.plan import PlannedCase
 
+    #: What the harness says of a case: a name, and what is wrong, if anything.
+    _Statement = tuple[str, str | None]
+
 #: The suite ends with 0 (green) or 1 (red); anything else is a crash of its own.
 _SUITE_EXITS = (0, 1)
+#: The statements of rule 10, and of rules 13 to 15.
+EXPECTED_REFUSAL, EVIDENCE = "expected-refusal", "evidence"
+#: What breaks ``evidence`` and is the harness's own doing.
+CUT_SHORT = "the wire log stops short, so nothing can be said to be absent from it"
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,12 +90,12 @@ def judge(
     if evidence is None:
         finding = _Finding(Outcome.NOT_RUN, None, "was not run")
         return _result(case, finding, None, policy)
-    finding = (
-        _ended_badly(evidence)
-        or _not_seen(case, evidence, policy)
-        or _checked(case, evidence, policy)
-    )
-    return _result(case, finding, evidence, policy)
+    early = _ended_badly(evidence) or _not_seen(case, evidence, policy)
+    if early is not None:
+        return _result(case, early, evidence, policy)
+    finding = _checked(case, evidence, policy)
+    stated = tuple(_stated(case, evidence))
+    return _result(case, finding, evidence, policy, stated)
 
 
 def _ended_badly(evidence: CaseEvidence) -> _Finding | None:
@@ -265,8 +277,27 @@ def _cut_short(evidence: CaseEvidence) -> _Finding | None:
     """What must not be on the wire may be in the part that is missing."""
     if not evidence.wire.truncated:
         return None
-    problem = "the wire log stops short, so nothing can be said to be absent from it"
-    return _Finding(Outcome.HARNESS_ERROR, Attribution.HARNESS, problem)
+    return _Finding(Outcome.HARNESS_ERROR, Attribution.HARNESS, CUT_SHORT)
+
+
+def _stated(case: PlannedCase, evidence: CaseEvidence) -> Iterator[_Statement]:
+    """Rule 10 and rules 13 to 15 of a case that came so far, whatever decides it."""
+    if case.key.scenario in REJECTIONS:
+        problem, is_subjects = rejection_problem(case.key.scenario, evidence.wire)
+        # What a whole log would show nobody knows; `evidence` says that it is not.
+        if is_subjects or not evidence.wire.truncated:
+            yield EXPECTED_REFUSAL, problem
+    # A required check that fails says so itself: known, it must not hide the others.
+    is_told = any(
+        check.status is CheckStatus.FAILURE and check.check_id in case.entry.required
+        for check in evidence.checks
+    )
+    broken = (
+        None if is_told else _nothing_required(case, evidence),
+        _never_opened(evidence),
+        _cut_short(evidence),
+    )
+    yield EVIDENCE, "; ".join(each.reason for each in broken if each) or None
 
 
 def _schema_problem(case: PlannedCase, evidence: CaseEvidence) -> str | None:
@@ -284,6 +315,7 @@ def _result(
     finding: _Finding,
     evidence: CaseEvidence | None,
     policy: Policy,
+    stated: tuple[_Statement, ...] = (),
 ) -> ScenarioResult:
     result = ScenarioResult(
         key=case.key,
@@ -301,7 +333,10 @@ def _result(
     return replace(
         result,
         checks=evidence.checks,
-        harness_checks=_harness_checks(case, finding, evidence, policy),
+        harness_checks=(
+            *_harness_checks(case, finding, evidence, policy),
+            *stated,
+        ),
         offered=seen.offered,
         agreed=seen.agreed,
         silence=silence.description if silence else None,
@@ -325,7 +360,7 @@ def _leftovers(ended: Ended) -> tuple[str, ...]:
 
 def _harness_checks(
     case: PlannedCase, finding: _Finding, evidence: CaseEvidence, policy: Policy
-) -> tuple[tuple[str, str | None], ...]:
+) -> tuple[_Statement, ...]:
     """The driver's result, the schema of what was sent, what no check explains."""
     adapter = evidence.adapter
     if adapter is None:
@@ -334,7 +369,7 @@ def _harness_checks(
         said = None  # a pass excuses the error that an expected refusal ends with
     else:
         said = adapter.error or adapter.verdict.value
-    checks: list[tuple[str, str | None]] = [("adapter", said)]
+    checks: list[_Statement] = [("adapter", said)]
     broken = None
     if wire.is_live(evidence.wire):
         broken = _schema_problem(case, evidence)

@@ -34,6 +34,7 @@ KEPT_RUNS = 500
 _MAX_BYTES = 64 * 1024 * 1024
 _MAX_REASON = 500
 _LOCK_TIMEOUT_S = 60.0
+_NOT_NOTED = "the run is not in the ledger"
 _RUN_KEYS = ("kind", "run", "client", "version", "cases", "finished_at")
 _FLAKE_KEYS = (
     *("kind", "run", "client", "version", "mode", "transport", "scenario", "variant"),
@@ -163,6 +164,9 @@ def load_ledger(path: Path) -> Ledger:
     :raises DecodeError: it cannot be read; every malformed line is named by its number.
     """
     try:
+        if path.exists() and not path.is_file():  # a pipe would be waited for
+            problem = "is no regular file; move it away to begin a new one"
+            raise DecodeError(path, "", problem)
         with path.open("rb") as stream:
             content = stream.read(_MAX_BYTES + 1)
     except FileNotFoundError:
@@ -199,7 +203,8 @@ def record_run(path: Path, run: RunEntry, flakes: Sequence[FlakeEntry]) -> None:
     :raises DecodeError: what is there is malformed; it was left alone.
     :raises StorageError: the file cannot be written, or its lock is not to be had.
     """
-    lock = filelock.FileLock(path.with_name(f"{path.name}.lock"))
+    lock_path = path.with_name(f"{path.name}.lock")
+    lock = filelock.FileLock(lock_path)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with lock.acquire(timeout=_LOCK_TIMEOUT_S):
@@ -215,12 +220,20 @@ def record_run(path: Path, run: RunEntry, flakes: Sequence[FlakeEntry]) -> None:
             write_whole(path, whole.content(), durable=True)
     except filelock.Timeout:
         raise StorageError(
-            lock.lock_file,
-            f"another process has held this lock for {_LOCK_TIMEOUT_S:g} s; the run "
-            "is not in the ledger",
+            lock_path,
+            f"another process has held this lock for {_LOCK_TIMEOUT_S:g} s; "
+            f"{_NOT_NOTED}; end that process",
         ) from None
-    except OSError as error:
-        raise StorageError(path, f"cannot be written: {error.strerror}") from None
+    except StorageError as error:
+        advice = f"{_NOT_NOTED}; make room, or make its folder writable"
+        raise StorageError(error.path, f"{error.problem}; {advice}") from None
+    except (OSError, NotImplementedError) as error:  # of the lock; the rest has its own
+        said = error.strerror if isinstance(error, OSError) else error
+        raise StorageError(
+            lock_path,
+            f"this lock cannot be had: {said}; {_NOT_NOTED}; remove it, and see that "
+            "its folder is writable and its file system has locks",
+        ) from None
 
 
 def _newest(ledger: Ledger, kept: int) -> Ledger:

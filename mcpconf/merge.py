@@ -116,8 +116,13 @@ def _in_order(
 ) -> list[Row]:
     """Every row of every shard, in the order of the plan."""
     rows: dict[Place, Row] = {}
-    for _, report in reports:
-        rows.update(_rows(report))
+    for name, report in reports:
+        mine = _rows(report)
+        for leg, revision, scenario, _ in rows.keys() & mine.keys():
+            raise UsageError(
+                f"{name}: {leg} {revision} / {scenario} is in another shard, too"
+            )
+        rows |= mine
     manifest = MANIFESTS.get(reports[0][1]["client"]["name"], COMMAND)
     ordered = []
     for case in select(selection, catalogue, manifest.variants):

@@ -7,7 +7,7 @@ the page that says how to come over; one of ours is complete or says what it lac
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from mcpconf.baseline.entry import Scope, SuiteIdentity
@@ -92,6 +92,10 @@ class ObservedRun:
     checks: Mapping[CheckIdentity, ObservedCheck]
     #: What the closing record complains of.
     faults: tuple[str, ...]
+    #: ``fail`` or ``warn``: what the run made of a warning.
+    warnings: str = WarningPolicy.FAIL.value
+    #: All that was asked for, in one.
+    selection: Selection = field(default_factory=Selection)
 
 
 def load_observed(path: Path) -> ObservedRun:
@@ -176,6 +180,8 @@ def _observe(reader: Reader, lists: Pieces) -> ObservedRun:
         },
         cases=tuple(cases),
         checks=checks,
+        warnings=warnings.value,
+        selection=selection,
         faults=faults,
     )
 

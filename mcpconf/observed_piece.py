@@ -11,11 +11,12 @@ is where it belongs, once, that is what the whole says. Anything else is parsed 
 from __future__ import annotations
 
 import gc
+import re
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from mcpconf.decode import parse_json
+from mcpconf.decode import load_bytes, parse_json
 from mcpconf.errors import DecodeError
 
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 #: Bytes of checks that are parsed at once.
 _PIECE = 1 << 20
 _OPENINGS = (b'\n      "checks": [\n', b'\n      "notScored": [\n')
+_NUMBERED = re.compile(rb'"(?:checks|notScored)"\s*:\s*\[\s*[0-9]')
 _CLOSING = b"\n      ]"
 _BETWEEN = b"\n        },\n"
 
@@ -60,13 +62,9 @@ def load_pieces(path: Path, *, max_bytes: int) -> tuple[Json, Pieces]:
 
     :raises DecodeError: unreadable, too large, or refused by `parse_json`.
     """
-    try:
-        with path.open("rb") as stream:
-            content = stream.read(max_bytes + 1)
-    except OSError as error:
-        raise DecodeError(path, "", f"cannot be read: {error.strerror}") from None
-    if len(content) > max_bytes:
-        raise DecodeError(path, "", f"is larger than {max_bytes} bytes")
+    content = load_bytes(path, max_bytes=max_bytes)
+    if _NUMBERED.search(content):  # looks like a list that was cut out, and is none
+        return parse_json(content, path), Pieces()
     lists: dict[int, tuple[int, int]] = {}
     try:
         rest = parse_json(_cut(content, lists), path)

@@ -61,6 +61,8 @@ class _Batch:
     launch: SuiteLaunch
     #: What tells its faults from those of the first batch.
     mark: str
+    #: Told now and then what was judged of the batch.
+    publish: Publish
     #: What was judged, by the case's name.
     results: dict[str, ScenarioResult] = field(default_factory=dict)
 
@@ -79,7 +81,6 @@ class Pool:
         self._setup = setup
         self._private = private
         self._progress = progress
-        self._publish = publish
         self._running: dict[str, Running] = {}
         self._lock = threading.Lock()
         self._publish_at = 0.0
@@ -96,7 +97,7 @@ class Pool:
             auth=setup.record.auth_mode.value,
             environment=dict(os.environ),
         )
-        self._first = _Batch(launch=launch, mark="")
+        self._first = _Batch(launch=launch, mark="", publish=publish)
 
     def stop(self) -> None:
         """End every running case and launch no more; for signal handlers too."""
@@ -107,7 +108,7 @@ class Pool:
     def run(self) -> None:
         """Every case that can be launched: first in parallel, then one by one."""
         # Killed in its first case, a run must not leave the report of another.
-        self._publish(self.results)
+        self._first.publish(self.results)
         cases = self._setup.launched
         together = [case for case in cases if not case.timing_sensitive]
         alone = [case for case in cases if case.timing_sensitive]
@@ -119,7 +120,7 @@ class Pool:
             self._submit(batch, alone, 1)
 
     def run_again(
-        self, cases: Sequence[Case], run_dir: Path
+        self, cases: Sequence[Case], run_dir: Path, publish: Publish
     ) -> dict[str, ScenarioResult]:
         """
         The cases once more, one at a time; what was judged, by the case's name.
@@ -127,7 +128,8 @@ class Pool:
         Their evidence goes to `run_dir`, and they share nothing with the cases before.
         """
         launch = replace(self._first.launch, run_dir=run_dir)
-        with self._sharing(_Batch(launch=launch, mark=" (run again)")) as batch:
+        again = _Batch(launch=launch, mark=" (run again)", publish=publish)
+        with self._sharing(again) as batch:
             self._submit(batch, cases, 1)
         return batch.results
 
@@ -150,7 +152,7 @@ class Pool:
                     for future in done:
                         future.result()
                     if done and time.monotonic() >= self._publish_at:
-                        self._publish(self.results)
+                        batch.publish(self._judged_of(batch))
                         self._publish_at = time.monotonic() + PUBLISH_EVERY_S
             except BaseException:
                 self.stop()  # nothing that was queued is of use to anybody now
@@ -207,5 +209,8 @@ class Pool:
     @property
     def results(self) -> dict[str, ScenarioResult]:
         """What has been judged by now of the first launches, by the case's name."""
+        return self._judged_of(self._first)
+
+    def _judged_of(self, batch: _Batch) -> dict[str, ScenarioResult]:
         with self._lock:
-            return dict(self._first.results)
+            return dict(batch.results)

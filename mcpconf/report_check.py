@@ -11,6 +11,7 @@ import shlex
 from typing import TYPE_CHECKING, Any
 
 from mcpconf.client.manifest import COMMAND, MANIFESTS
+from mcpconf.judge import CUT_SHORT, EVIDENCE, EXPECTED_REFUSAL
 from mcpconf.plan import PlannedCase
 from mcpconf.record import (
     Attribution,
@@ -44,7 +45,14 @@ _UNEARNED = frozenset(
 _HOLDS = {
     "adapter": "the driver did its part",
     "wire-schema": "every message of the client fits its revision's schema",
+    EXPECTED_REFUSAL: "the client came as far as what it must refuse, and no further",
+    EVIDENCE: (
+        "a required check said SUCCESS or FAILURE, the client named its revision, "
+        "and the wire log is whole"
+    ),
 }
+#: Statements that only the client breaks, whoever else is to blame for the case.
+_CLIENTS = frozenset({"wire-schema", EXPECTED_REFUSAL})
 
 
 def reproduction(record: RunRecord, case: Case) -> str:
@@ -139,13 +147,24 @@ def harness_checks(
             problem or _HOLDS.get(kind, "holds"),
             record=record,
             case=case,
-            # A broken message is the client's, whoever else is to blame for the case.
-            attribution=None if kind == "wire-schema" else result.attribution,
+            attribution=_blame(kind, problem, result),
         )
         if is_flaky:
             value["outcome"] = Outcome.FLAKY.value
         values.append(value)
     return values
+
+
+def _blame(
+    kind: str, problem: str | None, result: ScenarioResult
+) -> Attribution | None:
+    """Whose doing a broken statement is; None: the client's."""
+    if kind in _CLIENTS:
+        return None
+    # By its beginning: a rerun that shows more says so at the end.
+    if kind == EVIDENCE and problem is not None and problem.startswith(CUT_SHORT):
+        return Attribution.HARNESS
+    return result.attribution
 
 
 def supplemental_checks(

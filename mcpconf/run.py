@@ -17,6 +17,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from mcpconf import evidence, flake, ledger, report, rerun
+from mcpconf.errors import McpconfError
 from mcpconf.hygiene import ports_still_held, private_dir
 from mcpconf.pool import Pool
 from mcpconf.report_assembly import LABELS
@@ -44,7 +45,8 @@ def perform(setup: Setup, progress: Progress, reruns: Reruns | None = None) -> R
     Launch, judge and report every case of the plan.
 
     With `reruns`, what the baseline did not expect is confirmed, and what was flaky is
-    noted in the ledger of `setup.output_dir`.
+    noted in the ledger of `setup.output_dir`. A ledger that cannot be written then is
+    logged as an error and costs no verdict.
 
     :raises DecodeError: the ledger is malformed; nothing was run.
     :raises StorageError: a file of the run could not be written.
@@ -77,7 +79,10 @@ def perform(setup: Setup, progress: Progress, reruns: Reruns | None = None) -> R
     write_json(run_dir / evidence.END, end.to_json(), durable=True)
     built = _publish(setup, run_dir, results, end)
     if reruns is not None and end.complete:
-        _note_flakes(setup, pool.results, results, end)
+        try:
+            _note_flakes(setup, pool.results, results, end)
+        except McpconfError as error:  # the verdict is told all the same
+            _log.error("%s", error)
     return built
 
 
@@ -94,11 +99,19 @@ def _confirmed(
         _log.warning("%s", plan.note)
         write_json(run_dir / evidence.RERUNS, plan.to_json(), durable=True)
     again: list[Mapping[str, ScenarioResult]] = []
+    first = plan  # its round holds every case of a later one
+
+    def publish(found: Mapping[str, ScenarioResult]) -> None:
+        known = rerun.confirmed(first, results, [*again, found])
+        _publish(setup, run_dir, known, None)
+
     while len(again) < len(plan.rounds) and not pool.stopped:
         write_json(run_dir / evidence.RERUNS, plan.to_json(), durable=True)
         keys = {entry.key for entry in plan.rounds[-1]}
         place = evidence.rerun_dir(run_dir, len(again) + 1)
-        again.append(pool.run_again([c for c in cases if c.key in keys], place))
+        found = pool.run_again([c for c in cases if c.key in keys], place, publish)
+        publish(found)  # a kill in the next round must not cost this one
+        again.append(found)
         plan = rerun.extended(plan, cases, results, again)
     return rerun.confirmed(plan, results, again)
 

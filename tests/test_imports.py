@@ -322,10 +322,20 @@ ALLOWED: Mapping[str, set[str]] = {
         "record",
         "revision",
         "storage",
+        "suite",
         "supplemental",
         "transport",
     },
-    "gate": {"baseline", "baseline-entry", "errors", "identity", "record", "revision"},
+    "gate": {
+        "baseline",
+        "baseline-entry",
+        "client",
+        "errors",
+        "identity",
+        "record",
+        "revision",
+        "selection",
+    },
     "gating": {
         "baseline",
         "decode",
@@ -342,6 +352,7 @@ ALLOWED: Mapping[str, set[str]] = {
     "strict-yaml": {"errors"},
     "expected-failures": {
         "baseline-entry",
+        "decode",
         "errors",
         "identity",
         "revision",
@@ -387,6 +398,7 @@ ALLOWED: Mapping[str, set[str]] = {
         "supplemental-verdict",
     },
     "run": {
+        "errors",
         "evidence",
         "flake",
         "hygiene",

@@ -102,8 +102,7 @@ def _merge(inputs: Inputs, folder: Path, baseline: Sequence[str], watch: Watch) 
             "jobs of the shards for why one wrote none"
         )
         return ExitCode.HARNESS
-    if len(reports) == 1:
-        load_report(reports[0])
+    if len(reports) == 1 and load_report(reports[0])["selection"]["shard"] is None:
         write_whole(REPORT, reports[0].read_bytes())
     else:
         given = [str(each.absolute()) for each in reports]  # none starts with a dash

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 from mcpconf.client.manifest import MANIFESTS
 from mcpconf.decode import Reader
 from mcpconf.errors import DecodeError, UsageError
-from mcpconf.record import AuthMode, WarningPolicy
+from mcpconf.record import AuthMode, Source, WarningPolicy
 from mcpconf.revision import KNOWN, Revision
 
 if TYPE_CHECKING:
@@ -29,6 +29,7 @@ KEYS = (
     "command",
     "binary",
     "revisions",
+    "only",
     "baseline",
     "warnings",
     "auth",
@@ -39,6 +40,8 @@ Word = TypeVar("Word", bound="StrEnum")
 
 #: What names another client than the configured one.
 _CLIENT = frozenset({"--client", "--client-command"})
+#: What names scenarios, and so says itself whose are run.
+_NAMED = frozenset({"--official-scenario", "--supplemental-scenario"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,6 +54,8 @@ class Adoption:
     command: tuple[str, ...] = ()
     binary: Path | None = None
     revisions: tuple[Revision, ...] = KNOWN
+    #: The suite's scenarios or ours alone; None: both.
+    only: Source | None = None
     baseline: Path | None = None
     warnings: WarningPolicy | None = None
     auth: AuthMode | None = None
@@ -80,6 +85,7 @@ class Adoption:
             words.append(f"--revision={revision.value}")
         elif self.revisions != KNOWN and "--revision" not in decided:
             words += [f"--revision={each.value}" for each in self.revisions]
+        add("--only", self.only, unless=_NAMED)
         add("--baseline", self.baseline, unless=_CLIENT)
         add("--warnings", self.warnings, unless=frozenset())
         if self.auth is AuthMode.STRICT:
@@ -130,6 +136,7 @@ def decode(table: object, source: Path | str, where: str = "") -> Adoption:
         command=found.read("command", _command, ()),
         binary=found.read("binary", lambda each: root / _text(each), None),
         revisions=found.read("revisions", _revisions, KNOWN),
+        only=found.read("only", lambda each: _word(Source, each), None),
         baseline=found.read("baseline", lambda each: _baseline(each, root), None),
         warnings=found.read("warnings", lambda each: _word(WarningPolicy, each), None),
         auth=found.read("auth", lambda each: _word(AuthMode, each), None),

@@ -27,18 +27,33 @@ if TYPE_CHECKING:
 MIGRATION = "docs/migration.md"
 
 
-def load_baseline(path: Path, *, catalogue: Catalogue, today: dt.date) -> Baseline:
+def load_baseline(
+    path: Path, *, catalogue: Catalogue, today: dt.date, is_forerunner: bool = False
+) -> Baseline:
     """
     The baseline in a file; `today` is a UTC date, as are all dates of a baseline.
+
+    A forerunner is only extracted over: it may name checks that no longer exist.
 
     :raises DecodeError: unreadable, or not a baseline that holds: every problem at
         once, each with its place in the file.
     """
-    return from_json(load_json(path), path, catalogue=catalogue, today=today)
+    return from_json(
+        load_json(path),
+        path,
+        catalogue=catalogue,
+        today=today,
+        is_forerunner=is_forerunner,
+    )
 
 
 def from_json(
-    value: Json, source: Path | str, *, catalogue: Catalogue, today: dt.date
+    value: Json,
+    source: Path | str,
+    *,
+    catalogue: Catalogue,
+    today: dt.date,
+    is_forerunner: bool = False,
 ) -> Baseline:
     """
     Decode a stored baseline.
@@ -53,7 +68,9 @@ def from_json(
     if kind.value == KIND_V1:
         baseline = decode_v1(reader, problems, catalogue)
     elif kind.value == KIND_V2:
-        baseline = decode_v2(reader, problems, catalogue, today)
+        baseline = decode_v2(
+            reader, problems, catalogue, today, is_forerunner=is_forerunner
+        )
     else:
         kind.fail(
             f"{kind.value!r} is read by no part of this version, which reads {KIND_V1}"

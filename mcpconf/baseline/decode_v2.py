@@ -57,9 +57,18 @@ _NO_SCOPE = Scope(revisions=(), transports=(), sources=(), authentication=True)
 
 
 def decode_v2(
-    reader: Reader, problems: Problems, catalogue: Catalogue, today: dt.date
+    reader: Reader,
+    problems: Problems,
+    catalogue: Catalogue,
+    today: dt.date,
+    *,
+    is_forerunner: bool,
 ) -> Baseline:
-    """What a file says; nothing of it may be used unless `problems` stays empty."""
+    """
+    What a file says; nothing of it may be used unless `problems` stays empty.
+
+    Of a forerunner only the reasons are wanted: it may name what no longer exists.
+    """
     problems.only(reader, *_KEYS)
     client, client_version = problems.read(reader, "client", _client, ("", ""))
     suite = problems.read(reader, "suite", field.suite, _NO_SUITE)
@@ -71,12 +80,11 @@ def decode_v2(
     # A baseline of another catalogue is read, so that the gate can say which is which;
     # its lists of scenarios and ids cannot be judged by this one. Where only the build
     # differs, the scenarios are the catalogue's and the check ids need not be.
-    is_ours = suite.catalogue == catalogue.digest
+    is_ours = suite.catalogue == catalogue.digest and not is_forerunner
     is_pinned = is_ours and suite.git_ref == pinned_git_ref(catalogue)
+    ours = () if is_forerunner else (STDIO, HTTP)
     known = KnownChecks(
-        catalogue=catalogue,
-        client=client,
-        transports=LABELS if is_pinned else (STDIO, HTTP),
+        catalogue=catalogue, client=client, transports=LABELS if is_pinned else ours
     )
     if scope is not _NO_SCOPE and client:
         scenarios = _scenarios(scope, checks, catalogue if is_ours else None)

@@ -38,6 +38,9 @@ if TYPE_CHECKING:
 _HARNESS = {
     "wire-schema": "Every message of the client fits its revision's schema.",
     "official-runner": "The suite said something of the scenario at all.",
+    "expected-refusal": "The client comes as far as what it must refuse, no further.",
+    "evidence": "A required check was reached, the client names its revision, and the"
+    " wire log is whole.",
     "-adapter": "The client's driver did its part of the scenario.",
 }
 

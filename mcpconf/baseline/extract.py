@@ -17,6 +17,7 @@ from mcpconf.baseline.encode import to_json
 from mcpconf.baseline.entry import (
     UNREASONED,
     Baseline,
+    CheckPolicy,
     CheckState,
     ExpectedFailure,
     ExpectedUnsupported,
@@ -59,6 +60,8 @@ class Extraction:
     unreasoned: tuple[Entry, ...]
     #: Entries of the older baseline that are expected no more.
     dropped: tuple[Entry, ...]
+    #: Checks that the older baseline has as passing, and this one has not.
+    lost: tuple[CheckIdentity, ...]
 
 
 def extract(
@@ -146,7 +149,11 @@ def _made(
             for each in checks
             if each.worst in {CheckState.FAIL, CheckState.WARNING}
         },
-        warnings=kept.warnings if kept is not None else WarningRules(),
+        warnings=(
+            kept.warnings
+            if kept is not None
+            else WarningRules(default=CheckPolicy(run.warnings))
+        ),
         revision_policy=run.revision_policy,
         shipping=tuple(ships if shipping is None else shipping),
     )
@@ -218,6 +225,7 @@ def _compared(made: Baseline, older: Baseline | None) -> Extraction:
             if entry.explanation and not entry.explanation.is_reviewed
         ),
         dropped=tuple(entry for key, entry in before.items() if key not in now),
+        lost=tuple(sorted(older.passing - made.passing)) if older is not None else (),
     )
 
 

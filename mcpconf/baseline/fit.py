@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from mcpconf.baseline.decode_v1 import SCOPE, SHIPPING
 from mcpconf.baseline.entry import CheckState
 from mcpconf.identity import HTTP, OFFICIAL_HTTP, STDIO
-from mcpconf.record import Attribution, Outcome
+from mcpconf.record import Attribution, Outcome, WarningPolicy
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -61,6 +61,7 @@ def unfit(run: ObservedRun) -> Iterator[str]:
         yield f"it is shard {index}/{of}; merge the shards: `invoke report.merge`"
     if not run.cases or not run.checks:
         yield "nothing was run; run again"
+    yield from _untold(run)
     yield from _bad_outcomes(run)
     blamed = [
         f"{each.leg} / {each.scenario} by the {each.attribution}"
@@ -72,6 +73,22 @@ def unfit(run: ObservedRun) -> Iterator[str]:
     if blamed:
         names = ", ".join(clipped(sorted(blamed)))
         yield f"failed, and not for the client's doing: {names}; run again"
+
+
+def _untold(run: ObservedRun) -> Iterator[str]:
+    """Legs of which nothing was judged: a baseline of them would hold nothing."""
+    told = {
+        each.identity.leg
+        for each in run.checks.values()
+        if each.worst is not CheckState.SKIP
+    }
+    for leg in sorted({each.leg for each in run.cases} - told):
+        ours = leg.transport != OFFICIAL_HTTP
+        others = "official" if ours else "supplemental"
+        yield (
+            f"nothing of {leg} was judged: the client does none of its scenarios; run"
+            f" what it does, with --only {others}, --transport or --revision"
+        )
 
 
 def _bad_outcomes(run: ObservedRun) -> Iterator[str]:
@@ -114,6 +131,11 @@ def mismatched(run: ObservedRun, version: int, older: Baseline | None) -> Iterat
         yield (
             f"the older file is of {modes[older.strict_auth]} authorization, not"
             f" {modes[run.strict_auth]}; {elsewhere}"
+        )
+    if older.version > 1 and older.warnings.default.value != run.warnings:
+        yield (
+            f"the older file's policy for warnings is {older.warnings.default.value},"
+            f" the run's {run.warnings}; run with --warnings, or {elsewhere}"
         )
     if older.version > 1 and older.revision_policy != run.revision_policy:
         yield (
@@ -160,8 +182,18 @@ def unfit_for_version_1(
             "version 1 is of whole runs: every revision, both transports, the suite's"
             " scenarios and ours, with authorization; run all, or use version 2"
         )
+    if run.warnings != WarningPolicy.FAIL:
+        yield "version 1 forgives no warning; run with --warnings fail"
     if shipping is not None and tuple(shipping) != SHIPPING:
         yield f"version 1 ships {', '.join(SHIPPING)}; use version 2 for others"
+    unseen = [
+        f"{each.leg} / {each.scenario}"
+        for each in run.cases
+        if each.outcome == Outcome.UNOBSERVED and _counts(each)
+    ]
+    if unseen:
+        names = ", ".join(clipped(unseen))
+        yield f"version 1 cannot say that {names} is unobserved; use version 2"
     unsupported = [
         f"{each.leg} / {each.scenario}" for each in unsupported_scenarios(run)
     ]

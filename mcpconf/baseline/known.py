@@ -15,6 +15,7 @@ from mcpconf.client.manifest import COMMAND, MANIFESTS
 from mcpconf.identity import HTTP, LABELS, OFFICIAL_HTTP, STDIO, CheckIdentity, Leg
 from mcpconf.record import CaseKey, Source
 from mcpconf.revision import Revision
+from mcpconf.suite.rejection import REJECTIONS
 from mcpconf.supplemental.plan import planned
 from mcpconf.supplemental.registry import SCENARIOS
 from mcpconf.transport import Transport
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 
 #: The package that the catalogues are of.
 SUITE_PACKAGE = "@modelcontextprotocol/conformance"
+#: What the harness says of every scenario of the suite.
+_OF_THE_SUITES = ("wire-schema", "evidence", "official-runner")
 _TRANSPORTS = {STDIO: Transport.STDIO, HTTP: Transport.HTTP}
 
 
@@ -85,7 +88,8 @@ def _official_checks(
         return frozenset()
     if source == "official":
         return frozenset(entry.checks)
-    return _harness(scenario, client, "wire-schema", "official-runner")
+    refusal = ("expected-refusal",) if scenario in REJECTIONS else ()
+    return _harness(scenario, client, *_OF_THE_SUITES, *refusal)
 
 
 def _key(leg: Leg, scenario: str) -> CaseKey:

@@ -7,6 +7,7 @@ that end together the second sees what the first has written.
 
 from __future__ import annotations
 
+import tempfile
 from typing import TYPE_CHECKING
 
 import filelock
@@ -54,6 +55,8 @@ def update(
     lock_file = path.parent / f".{path.name}.lock"
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=path.parent):
+            pass  # where no file can be made, a lock would be waited for in vain
         lock = filelock.FileLock(lock_file)
         with lock.acquire(timeout=lock_timeout_s):
             # A dangling link is a file that cannot be read, not one that is not there.

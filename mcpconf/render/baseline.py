@@ -92,6 +92,11 @@ def render_extraction(extraction: Extraction) -> str:
         for title, entries in groups
         if entries
     ]
+    if extraction.lost:
+        names = "\n".join(f"  {one_line(str(each), 200)}" for each in extraction.lost)
+        parts.append(
+            f"LOST: passed, and does no more ({len(extraction.lost)})\n{names}"
+        )
     return printable("\n\n".join(parts)) + "\n"
 
 

@@ -71,10 +71,11 @@ def no_verdict(report: Report) -> Iterator[str]:
 def failures(report: Report) -> Iterator[str]:
     """Every failed check: what, whose doing, which page, how to run it again."""
     levels: list[str] = []
+    told: dict[str, str] = {}
     for case in report["cases"]:
         for alike in by_scenario(case, "FAIL"):
             levels += [each.check["level"] for each in alike if each.check.get("level")]
-            yield from _failure(report, alike)
+            yield from _failure(report, alike, told)
     if levels:
         yield f"  {_levels(levels)} failed"
 
@@ -98,7 +99,10 @@ def _levels(levels: list[str]) -> str:
     return f"{levels.count('MUST')} MUST and {levels.count('SHOULD')} SHOULD"
 
 
-def _failure(report: Report, alike: list[CheckView]) -> Iterator[str]:
+def _failure(
+    report: Report, alike: list[CheckView], told: dict[str, str]
+) -> Iterator[str]:
+    """One scenario's; `told` has what the client wrote before, and where."""
     first, scenario = alike[0].check, alike[0].scenario
     variant = f" ({scenario['variant']})" if scenario["variant"] else ""
     where = f"{alike[0].leg} / {scenario['scenario']}{variant}"
@@ -115,14 +119,25 @@ def _failure(report: Report, alike: list[CheckView]) -> Iterator[str]:
         yield from _finding(detail, same)
     for again in scenario["reruns"]:
         yield f"      run again, alone: {rerun(again)}"
-    said = (scenario["client_stderr"] or "").splitlines()[-_LINES:]
-    if said:
-        yield "      the client wrote:"
-        yield from (f"      | {_log_line(line)}" for line in said)
+    yield from _said(scenario["client_stderr"] or "", where, told)
     if scenario["outcome"] in JUDGED:  # else no page is about what happened
         yield from (f"      page: {page}" for page in pages_of(checks))
     yield f"      evidence: {evidence_of(report, scenario)}"
     yield f"{AGAIN}{first['reproduce']}"
+
+
+def _said(log: str, where: str, told: dict[str, str]) -> Iterator[str]:
+    """The last of what the client wrote; once, where it always writes the same."""
+    lines = log.splitlines()[-_LINES:]
+    if not lines:
+        return
+    text = "\n".join(lines)
+    if text in told:
+        yield f"      the client wrote the same as in {told[text]}"
+        return
+    told[text] = where
+    yield "      the client wrote:"
+    yield from (f"      | {_log_line(line)}" for line in lines)
 
 
 def _log_line(line: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections import Counter
 from typing import TYPE_CHECKING
 
@@ -36,6 +37,9 @@ def render(result: GateResult, *, width: int | None = None, full: bool = False) 
         ("Demanded", result.demands),
     ):
         lines += _listed(title, sentences, full=full)
+    if result.verdict is GateVerdict.REFUSED:  # of nothing else can anything be said
+        lines += _next(result)
+        return _page(lines, width)
     for title, findings, is_shown in (
         ("New failures", result.new_failures, True),
         ("Changed failures", result.changed_failures, True),
@@ -47,8 +51,14 @@ def render(result: GateResult, *, width: int | None = None, full: bool = False) 
         ("New checks", result.new_checks, full),
     ):
         lines += _group(title, findings, full=full) if is_shown else ()
+    if full:
+        lines += _listed("Known to be unsupported", result.known_unsupported, full=full)
     lines += _listed("Without a reviewed reason", result.unreasoned, full=full)
     lines += _next(result)
+    return _page(lines, width)
+
+
+def _page(lines: Sequence[str], width: int | None) -> str:
     return "\n".join(_line(each, width) for each in lines) + "\n"
 
 
@@ -59,6 +69,9 @@ def _line(line: str, width: int | None) -> str:
 
 
 def _headline(result: GateResult) -> str:
+    if result.verdict is GateVerdict.REFUSED:
+        number = len(result.configuration_errors)
+        return f"Gate: REFUSED: {_count(number, 'reason')} not to compare"
     counts = [
         _count(len(result.new_failures), "new failure"),
         f"{len(result.missing_checks)} missing",
@@ -73,9 +86,8 @@ def _headline(result: GateResult) -> str:
         counts.append(_count(len(result.warnings), "forgiven warning"))
     if result.holes:
         counts.insert(0, _count(len(result.holes), "hole"))
-    if result.configuration_errors:
-        number = len(result.configuration_errors)
-        counts.insert(0, _count(number, "reason") + " not to compare")
+    if result.known_unsupported:
+        counts.append(f"{len(result.known_unsupported)} unsupported")
     partial = " (partial)" if result.scope == "partial" else ""
     return f"Gate: {result.verdict.value}: {', '.join(counts)}{partial}"
 
@@ -132,6 +144,9 @@ def _rest(number: int) -> Iterator[str]:
 def _next(result: GateResult) -> Iterator[str]:
     """What to do about it; nothing where nothing is to be done."""
     steps = []
+    baseline = shlex.quote(result.inputs.get("baseline", "BASELINE"))
+    report = shlex.quote(result.inputs.get("report", "REPORT"))
+    extract = f"`{_EXTRACT} --report {report} --out {baseline}`"
     if result.verdict is GateVerdict.REFUSED:
         steps.append("make both sides comparable, as said above; nothing else counts")
     elif result.verdict is GateVerdict.INCOMPLETE:
@@ -139,14 +154,11 @@ def _next(result: GateResult) -> Iterator[str]:
     elif result.new_failures or result.missing_checks or result.changed_failures:
         steps += [
             "run one again with its line above, and mend it",
-            f"see all of it as a table: `{_DIFF} <baseline> <report>`",
-            f"meant? `{_EXTRACT} --report <report> --out <baseline>`, with a reason",
+            f"see all of it as a table: `{_DIFF} {baseline} {report}`",
+            f"meant? {extract}, and give it a reason",
         ]
     if result.fixed_checks and result.verdict is not GateVerdict.REFUSED:
-        steps.append(
-            "take what is fixed out of the baseline: "
-            f"`{_EXTRACT} --report <report> --out <baseline>`"
-        )
+        steps.append(f"take what is fixed out of the baseline: {extract}")
     if steps:
         yield ""
         yield "Next"

@@ -35,10 +35,10 @@ class _Launches:
 class LineProgress:
     """One line for each case that has been judged; for logs."""
 
-    def __init__(self, total: int, stream: TextIO = sys.stderr) -> None:
+    def __init__(self, total: int, stream: TextIO | None = None) -> None:
         self._launches = _Launches(total)
         self._done = 0
-        self._stream = stream
+        self._stream = stream or sys.stderr
         self._lock = threading.Lock()
 
     def __enter__(self) -> Self:
@@ -124,7 +124,8 @@ class LiveProgress:
 
 
 def progress_for(
-    total: int, stream: TextIO = sys.stderr
+    total: int, stream: TextIO | None = None
 ) -> LineProgress | LiveProgress:
-    """Live where there is a terminal to redraw, lines elsewhere."""
+    """Live where there is a terminal to redraw, lines elsewhere; on standard error."""
+    stream = stream or sys.stderr
     return LiveProgress(total) if stream.isatty() else LineProgress(total, stream)

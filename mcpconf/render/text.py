@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import shutil
+import sys
 import unicodedata
 
 #: CI services take these as commands wherever they stand in a line of a log.
@@ -12,6 +14,15 @@ _RUNNER_COMMAND = re.compile(r"##(?=\[|vso\[)")
 _BREAK = re.compile(r" (?!::)")
 #: How far the lines after the first stand in.
 _INDENT = 2
+
+
+def terminal_width() -> int | None:
+    """
+    The width of the terminal that standard output is; None where it is none.
+
+    What is piped is for a program or a file, which have no width.
+    """
+    return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
 
 
 def printable(text: str) -> str:

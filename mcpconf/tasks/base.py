@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import itertools
 import os
 import sys
@@ -14,7 +15,7 @@ from invoke.exceptions import Exit
 from invoke.parser.argument import Argument
 from invoke.tasks import Task
 
-from mcpconf.errors import McpconfError
+from mcpconf.errors import McpconfError, UsageError
 
 #: Where the latest report of this directory is.
 LATEST = ".mcpconf/report.json"
@@ -36,6 +37,17 @@ def say(text: str) -> None:
     except BrokenPipeError:
         # What is still buffered is written when the interpreter ends; not to the pipe.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def number(option: str, text: str) -> int:
+    """
+    The value of an option that is a number; invoke's own refusal would be exit 1.
+
+    :raises UsageError: it is none, or is below zero.
+    """
+    if not (text.isascii() and text.isdecimal()):
+        raise UsageError(f"{option} {text}: a number, at least 0")
+    return int(text)
 
 
 def report_path(text: str) -> Path:
@@ -68,11 +80,14 @@ class Several(Task[Callable[..., None]]):
         self,
         ignore_unknown_help: bool | None = None,  # noqa: FBT001 (invoke's signature)
     ) -> list[Argument]:
-        """One argument, and one more for each further word before the next option."""
+        """One argument, and one more for each further word that is no option's."""
         first, *others = super().get_arguments(ignore_unknown_help)
         given = [word for word in sys.argv if word.endswith(f".{self.name}")]
         after = sys.argv[sys.argv.index(given[0]) + 1 :] if given else []
-        count = len(list(itertools.takewhile(lambda w: not w.startswith("-"), after)))
+        count = 0
+        for before, word in itertools.pairwise(["", *after]):  # options have values
+            is_value = before.startswith("--") and "=" not in before
+            count += not word.startswith("-") and not is_value
         more = [
             Argument(name=f"{first.name}-{number}", positional=True)
             for number in range(2, count + 1)
@@ -84,5 +99,7 @@ def group(*tasks: Any) -> Collection:  # noqa: ANN401 (invoke is untyped here)
     """A collection of `tasks`, to be added under its name."""
     collection = Collection()
     for each in tasks:
-        collection.add_task(each)
+        mine = copy.copy(each)  # invoke takes the help out of a task as it reads it
+        mine.help = dict(each.help)
+        collection.add_task(mine)
     return collection

@@ -8,9 +8,18 @@ from typing import TYPE_CHECKING
 
 from invoke.tasks import task
 
-from mcpconf.tasks.base import LATEST, refusing, report_path, say, stored_report
+from mcpconf.tasks.base import (
+    LATEST,
+    number,
+    refusing,
+    report_path,
+    say,
+    stored_report,
+)
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from invoke.context import Context
 
     from mcpconf.baseline.entry import Baseline
@@ -22,10 +31,14 @@ def _today() -> dt.date:
     return dt.datetime.now(dt.UTC).date()
 
 
-def _baseline(path: Path, catalogue: Catalogue) -> Baseline:
+def _baseline(
+    path: Path, catalogue: Catalogue, *, is_forerunner: bool = False
+) -> Baseline:
     from mcpconf.baseline.decode import load_baseline  # noqa: PLC0415
 
-    return load_baseline(path, catalogue=catalogue, today=_today())
+    return load_baseline(
+        path, catalogue=catalogue, today=_today(), is_forerunner=is_forerunner
+    )
 
 
 def _shipping(text: str) -> tuple[str, ...] | None:
@@ -43,9 +56,14 @@ def _shipping(text: str) -> tuple[str, ...] | None:
 
 
 def _extracted(
-    report: str, out: Path, version: int, shipping: tuple[str, ...] | None = None
+    report: str,
+    out: Path,
+    version: int,
+    *,
+    shipping: tuple[str, ...] | None = None,
+    then: Callable[[Baseline], Baseline] = lambda made: made,
 ) -> Extraction:
-    """Extract over what is at `out`, under its lock."""
+    """Extract over what is at `out`, and write what `then` makes of it, in one lock."""
     from mcpconf.baseline.extract import extract  # noqa: PLC0415
     from mcpconf.baseline.store import update  # noqa: PLC0415
     from mcpconf.observed import load_observed  # noqa: PLC0415
@@ -64,9 +82,12 @@ def _extracted(
             shipping=shipping,
         )
         made.append(extraction)
-        return extraction.baseline
+        return then(extraction.baseline)
 
-    update(out, make, load=lambda older: _baseline(older, catalogue))
+    def load(older: Path) -> Baseline:
+        return _baseline(older, catalogue, is_forerunner=True)
+
+    update(out, make, load=load)
     return made[0]
 
 
@@ -85,7 +106,7 @@ def baseline_extract(
     _: Context,
     out: str,
     report: str = LATEST,
-    format_version: int = 2,
+    format_version: str = "2",
     shipping: str = "",
 ) -> None:
     """Make a baseline of a report: compact, deterministic; nothing is run."""
@@ -93,9 +114,10 @@ def baseline_extract(
     from mcpconf.render.baseline import render_extraction  # noqa: PLC0415
 
     def made() -> Extraction:
-        if format_version not in {1, 2}:
+        version = number("--format-version", format_version)
+        if version not in {1, 2}:
             raise UsageError(f"--format-version {format_version}: 1 or 2")
-        return _extracted(report, Path(out), format_version, _shipping(shipping))
+        return _extracted(report, Path(out), version, shipping=_shipping(shipping))
 
     say(render_extraction(refusing(made)))
     say(f"Baseline: {out}")
@@ -141,10 +163,13 @@ def baseline_migrate(
     """Make a version 2 baseline of a version 1 one; every entry waits for a reason."""
     from mcpconf.baseline.migrate import migrate  # noqa: PLC0415
     from mcpconf.baseline.store import write_baseline  # noqa: PLC0415
+    from mcpconf.errors import UsageError  # noqa: PLC0415
     from mcpconf.suite.catalogue import load_catalogue  # noqa: PLC0415
 
     def made() -> int:
         catalogue = load_catalogue()
+        if Path(out).exists():
+            raise UsageError(f"--out {out}: is there already; its reasons would go")
         migrated = migrate(
             _baseline(Path(baseline), catalogue),
             client=client,
@@ -232,7 +257,6 @@ def baseline_export(_: Context, baseline: str, out: str, revision: str = "") -> 
 def baseline_import(_: Context, file: str, out: str, report: str = LATEST) -> None:
     """Make a baseline of a report, with what such a file says of its failures."""
     from mcpconf import expected_failures  # noqa: PLC0415
-    from mcpconf.baseline.store import write_baseline  # noqa: PLC0415
     from mcpconf.suite.catalogue import load_catalogue  # noqa: PLC0415
 
     def imported() -> tuple[str, ...]:
@@ -242,10 +266,14 @@ def baseline_import(_: Context, file: str, out: str, report: str = LATEST) -> No
             catalogue=load_catalogue(),
             revisions=value["selection"]["revisions"],
         )
-        merged = expected_failures.merge_into(
-            _extracted(report, Path(out), 2).baseline, read
-        )
-        write_baseline(Path(out), merged.baseline)
+        both: list[expected_failures.Import] = []
+
+        def explained(made: Baseline) -> Baseline:
+            both.append(expected_failures.merge_into(made, read))
+            return both[0].baseline
+
+        _extracted(report, Path(out), 2, then=explained)
+        (merged,) = both
         return (
             *read.remarks,
             *(f"stale: {each} passes; take it out" for each in merged.stale),

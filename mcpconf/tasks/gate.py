@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from invoke.exceptions import Exit
 from invoke.tasks import task
 
-from mcpconf.tasks.base import LATEST, refusing, report_path, say
+from mcpconf.tasks.base import LATEST, number, refusing, report_path, say
 
 if TYPE_CHECKING:
     from invoke.context import Context
@@ -32,11 +32,11 @@ if TYPE_CHECKING:
 )
 def gate_again(
     _: Context,
-    baseline: str,
+    baseline: str = "",
     report: str = LATEST,
     *,
     ratchet: bool = False,
-    flaky_budget: int = 2,
+    flaky_budget: str = "2",
     full: bool = False,
     json: bool = False,
     out: str = "",
@@ -50,14 +50,19 @@ def gate_again(
     from mcpconf.errors import UsageError  # noqa: PLC0415
     from mcpconf.gate_record import GatePolicy  # noqa: PLC0415
     from mcpconf.render.gate import render  # noqa: PLC0415
+    from mcpconf.render.text import terminal_width  # noqa: PLC0415
     from mcpconf.storage import json_bytes, write_json  # noqa: PLC0415
     from mcpconf.suite.catalogue import load_catalogue  # noqa: PLC0415
 
     def decide() -> GateResult:
-        if flaky_budget < 0:
-            raise UsageError(f"--flaky-budget {flaky_budget}: at least 0")
-        policy = GatePolicy(ratchet=ratchet, flaky_budget=flaky_budget)
+        if not baseline:  # invoke's own refusal ends with 1, which is a verdict here
+            raise UsageError("gate: give --baseline PATH")
+        budget = number("--flaky-budget", flaky_budget)
+        policy = GatePolicy(ratchet=ratchet, flaky_budget=budget)
         gate = gating.load_gate(Path(baseline), policy, load_catalogue())
+        for path in (Path(baseline), report_path(report)):
+            if out and path.resolve() == Path(out).resolve():
+                raise UsageError(f"--out {out}: would be written over what it is about")
         return gate.decide(report_path(report))
 
     answer = refusing(decide)
@@ -66,7 +71,7 @@ def gate_again(
     if json:
         sys.stdout.write(json_bytes(answer.to_json()).decode())
     else:
-        say(render(answer, full=full))
+        say(render(answer, full=full, width=terminal_width()))
     raise Exit(code=int(answer.verdict.exit_code))
 
 

@@ -133,8 +133,8 @@ def report_badge(
     klass=Several,
     positional=["report"],
     help={
-        "report": "The report of one shard; name all shards of the run.",
-        "out": "Where to write the one report.",
+        "report": "The reports of all shards, as words: 1.json 2.json 3.json.",
+        "out": "Where to write the one report (default: merged.json).",
     },
     auto_shortflags=False,
 )

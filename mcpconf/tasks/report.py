@@ -49,6 +49,8 @@ def report_rejudge(_: Context, run: str, out: str = "") -> None:
         how = "no report was stored"
     elif stored.read_bytes() != content:
         how, code = "NOT the stored report", ExitCode.HARNESS
+        if report.value["closing"] is None:  # nothing closed the run
+            how = "the run was killed; its stored report is older than its evidence"
     print(f"{report.verdict.value}: {how}", file=sys.stderr)  # noqa: T201
     raise Exit(code=int(code))
 
@@ -65,12 +67,13 @@ def report_rejudge(_: Context, run: str, out: str = "") -> None:
 def report_table(_: Context, report: str, *, matrix: bool = False) -> None:
     """Print a stored report as tables."""
     from mcpconf.render import table  # noqa: PLC0415
+    from mcpconf.render.text import terminal_width  # noqa: PLC0415
     from mcpconf.report_schema import load_report  # noqa: PLC0415
 
     path = Path(report)
     path = path / "report.json" if path.is_dir() else path
     value = refusing(lambda: load_report(path))
-    say(table.render(value, full=matrix))
+    say(table.render(value, full=matrix, width=terminal_width()))
 
 
 TASKS = (report_rejudge, report_table)

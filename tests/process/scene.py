@@ -16,7 +16,13 @@ from typing import TYPE_CHECKING, Any
 import psutil
 
 from mcpconf import cli, evidence, run
+from mcpconf.baseline.entry import Baseline, Scope
+from mcpconf.baseline.known import known_checks
+from mcpconf.identity import CheckIdentity, Leg
+from mcpconf.observed import load_observed
 from mcpconf.report_schema import load_report
+from mcpconf.suite.catalogue import load_catalogue
+from mcpconf.supplemental.registry import SCENARIOS
 
 if TYPE_CHECKING:
     import pytest
@@ -135,3 +141,38 @@ def staged(place: Path, monkeypatch: pytest.MonkeyPatch) -> Scene:
     monkeypatch.setattr(tempfile, "tempdir", str(one.tmp))
     monkeypatch.chdir(one.cwd)
     return one
+
+
+def passing_baseline(scene: Scene) -> Baseline:
+    """
+    The baseline in which everything passes of our scenarios at `REVISION`.
+
+    It is of the client and the suite of the scene's latest report.
+    """
+    catalogue = load_catalogue()
+    report = load_observed(scene.output / run.REPORT)
+    everything = frozenset(
+        CheckIdentity(REVISION, label, source, scenario, check_id)
+        for label in ("stdio", "http")
+        for scenario in SCENARIOS
+        for source in ("supplemental", "harness")
+        for check_id in known_checks(
+            catalogue, Leg(label, REVISION), scenario, source, client="command"
+        )
+    )
+    return Baseline(
+        version=2,
+        client=report.client,
+        client_version=report.client_version,
+        suite=report.suite,
+        strict_auth=False,
+        scope=Scope(
+            revisions=(REVISION,),
+            transports=("stdio", "http"),
+            sources=("supplemental",),
+            authentication=True,
+        ),
+        scenarios={},
+        passing=everything,
+        failing={},
+    )

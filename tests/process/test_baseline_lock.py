@@ -5,8 +5,10 @@ from __future__ import annotations
 import functools
 import json
 import os
+import random
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -28,6 +30,7 @@ ROOT = Path(__file__).parent.parent.parent
 ROUNDS = 6
 PROGRAMS = 3
 LIMIT_S = 60.0
+KILLS = 12
 
 #: Turns `ROUNDS` passing checks of its own share into failing ones, one an update.
 PROGRAM = """\
@@ -130,3 +133,28 @@ def test_no_update_is_lost_and_no_half_of_a_file_is_seen(
     assert path.read_bytes() == json_bytes(to_json(made))
     assert not list(path.parent.glob(".*.tmp"))
     assert json.loads(path.read_bytes())["baselineKind"] == "mcpconf-baseline-v2"
+
+
+def test_an_update_killed_at_any_moment_leaves_the_old_file_or_the_new(
+    path: Path,
+) -> None:
+    """What people wrote into a baseline is the one thing no run can make again."""
+    load = functools.partial(load_baseline, catalogue=CATALOGUE, today=TODAY)
+    moments = random.Random(20261130)  # noqa: S311 (moments, not secrets)
+    seen = {path.read_bytes()}
+    for _ in range(KILLS):
+        program = _start(path, 0)
+        assert program.stdout is not None
+        assert program.stdout.readline() == "ready\n"
+        assert program.stdin is not None
+        program.stdin.write("go\n")
+        program.stdin.flush()
+        end = time.monotonic() + moments.uniform(0, 0.5)
+        while time.monotonic() < end:
+            seen.add(path.read_bytes())
+        program.kill()
+        program.communicate()
+        made = load(path)
+        assert path.read_bytes() == json_bytes(to_json(made))
+        seen.add(path.read_bytes())
+    assert len(seen) > KILLS // 2, "the programs were killed before they began"

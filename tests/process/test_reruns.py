@@ -14,11 +14,14 @@ import shutil
 import sys
 from dataclasses import dataclass, field
 from pathlib import Path
+from threading import Event
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from invoke.exceptions import Exit
 
-from mcpconf import evidence, ledger, rerun, run
+from mcpconf import evidence, ledger, pool, rerun, run
+from mcpconf import report as report_module
 from mcpconf.decode import load_json
 from mcpconf.errors import DecodeError, ExitCode, FixtureError
 from mcpconf.identity import CheckIdentity, Leg, identity_of
@@ -31,6 +34,7 @@ from mcpconf.storage import json_bytes
 from mcpconf.suite.catalogue import load_catalogue
 from mcpconf.supplemental import launch
 from mcpconf.supplemental.plan import SupplementalCase
+from mcpconf.tasks.report import report_rejudge
 from mcpconf.transport import Transport
 
 if TYPE_CHECKING:
@@ -101,7 +105,12 @@ class Place:
         pass
 
     def run(
-        self, turns: str, reruns: Reruns | None, *, official: str | None = None
+        self,
+        turns: str,
+        reruns: Reruns | None,
+        *,
+        official: str | None = None,
+        ours: Sequence[str] = (SCENARIO,),
     ) -> Report:
         """One run of a client that takes `turns`."""
         place = self.path / "launches"
@@ -114,7 +123,7 @@ class Place:
                 revisions=(Revision.V2025_11_25,),
                 transports=(Transport.HTTP if official else Transport.STDIO,),
                 scenarios=(official,) if official else (),
-                supplemental=() if official else (SCENARIO,),
+                supplemental=() if official else tuple(ours),
                 conformance_cli=SUITE,
                 output_dir=self.output,
                 timeout_s=30.0,
@@ -214,6 +223,21 @@ def test_a_steady_failure_is_red_after_one_confirmation(place: Place) -> None:
     told = "".join(place.lines)
     assert f"[1/1] 2025-11-25/stdio/{SCENARIO} failed" in told
     assert f"[2/2] 2025-11-25/stdio/{SCENARIO} (again) failed" in told
+
+
+def test_a_client_that_fails_in_another_way_each_time_is_red(place: Place) -> None:
+    report = place.run("normalises_cursors,drops_page_two", all_but())
+
+    scenario = scenario_of(report)
+    assert scenario["outcome"] == "failed"
+    assert checks_of(report)[CURSORS] == ("FAIL", "failed")
+    # Both results are there to be seen.
+    (again,) = scenario["reruns"]
+    assert again["outcome"] == "failed"
+    assert again["checks"][f"supplemental/{SCENARIO}/{CURSORS}"] == "PASS"
+    assert again["checks"][f"supplemental/{SCENARIO}/tools-of-all-pages"] == "FAIL"
+    assert [line["kind"] for line in place.ledger()] == ["run"]
+    same_again(place, report)
 
 
 def test_a_crash_is_never_rescued(place: Place) -> None:
@@ -334,6 +358,101 @@ def test_more_than_the_bound_is_not_run_again_and_says_so(
     same_again(place, report)
 
 
+class Killed(BaseException):
+    """In place of SIGKILL: nothing is closed after it."""
+
+
+def killed_at(
+    monkeypatch: pytest.MonkeyPatch, folder: str, scenario: str, after: Event
+) -> None:
+    """The run ends where this case is launched for this folder."""
+    whole = launch.launch_case
+
+    def launched(how: Launch, case: SupplementalCase, started: Any) -> object:
+        if how.run_dir.match(folder) and case.key.scenario == scenario:
+            after.wait(5)
+            raise Killed
+        return whole(how, case, started)
+
+    monkeypatch.setattr(launch, "launch_case", launched)
+
+
+def killed_report(place: Place) -> dict[str, Any]:
+    """What such a run leaves, which is what its evidence gives."""
+    assert not (place.run_dir() / evidence.END).exists()
+    stored = (place.run_dir() / run.REPORT).read_bytes()
+    assert json_bytes(rejudge(place.run_dir(), load_catalogue()).value) == stored
+    value: dict[str, Any] = json.loads(stored)
+    return value
+
+
+def test_a_run_killed_in_its_second_round_has_told_of_the_first(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(SupplementalCase, "timing_sensitive", property(lambda _: True))
+    at_once = Event()
+    at_once.set()
+    killed_at(monkeypatch, "reruns/2", SCENARIO, at_once)
+
+    with pytest.raises(Killed):
+        place.run("normalises_cursors", all_but())
+
+    (case,) = killed_report(place)["cases"]
+    assert [len(each["reruns"]) for each in case["scenarios"]] == [1]
+
+
+def test_a_run_killed_within_a_round_has_told_of_what_was_judged_in_it(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told = Event()
+    whole = report_module.build
+
+    def build(*arguments: Any) -> Report:
+        built = whole(*arguments)
+        if any(each.reruns for each in arguments[2].values()):
+            told.set()
+        return built
+
+    monkeypatch.setattr(report_module, "build", build)
+    monkeypatch.setattr(pool, "PUBLISH_EVERY_S", 0.0)
+    killed_at(monkeypatch, "reruns/1", SCENARIO, told)
+
+    with pytest.raises(Killed):
+        place.run("exits_with_a_code 3", all_but(), ours=("basics", SCENARIO))
+
+    (case,) = killed_report(place)["cases"]
+    reruns = {each["scenario"]: len(each["reruns"]) for each in case["scenarios"]}
+    assert reruns == {"basics": 1, SCENARIO: 0}
+
+
+def test_a_ledger_that_cannot_be_written_costs_no_verdict(
+    place: Place, caplog: pytest.LogCaptureFixture
+) -> None:
+    lock = place.output / f"{ledger.FILE}.lock"
+    lock.mkdir(parents=True)
+
+    with caplog.at_level(logging.ERROR):
+        report = place.run("normalises_cursors,good", all_but())
+
+    assert scenario_of(report)["outcome"] == "flaky"
+    assert report.value["complete"]
+    same_again(place, report)
+    (record,) = caplog.records
+    assert record.getMessage().startswith(f"{lock}: this lock cannot be had: ")
+    assert "\n" not in record.getMessage()
+    assert record.exc_info is None
+    assert not (place.output / ledger.FILE).exists()
+
+
+def test_a_ledger_that_is_no_file_is_refused_before_anything_runs(place: Place) -> None:
+    (place.output / ledger.FILE).mkdir(parents=True)
+
+    with pytest.raises(DecodeError, match="is no regular file"):
+        place.run("good", all_but())
+
+    assert not (place.output / run.RUNS).exists()
+
+
 def test_a_malformed_ledger_is_refused_before_anything_runs(place: Place) -> None:
     place.output.mkdir()
     (place.output / ledger.FILE).write_text("half a li", "utf-8")
@@ -388,3 +507,30 @@ def test_a_run_killed_among_its_reruns_is_judged_by_what_is_there(
     assert report.exit_code is ExitCode.HARNESS
     assert scenario_of(report)["outcome"] == "failed"
     assert scenario_of(report)["reruns"] == []
+
+
+@pytest.mark.parametrize(
+    ("is_closed", "said"),
+    [
+        (False, "the run was killed; its stored report is older than its evidence"),
+        (True, "NOT the stored report"),
+    ],
+)
+def test_a_killed_run_is_told_from_one_whose_report_was_changed(
+    stored: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    is_closed: bool,
+    said: str,
+) -> None:
+    run_dir = tmp_path / "run"
+    shutil.copytree(stored, run_dir)
+    (run_dir / run.REPORT).write_text("{}", "utf-8")
+    if not is_closed:
+        (run_dir / evidence.END).unlink()
+
+    with pytest.raises(Exit) as end:
+        report_rejudge.body(None, str(run_dir))
+
+    assert end.value.code == ExitCode.HARNESS
+    assert capsys.readouterr().err.endswith(f": {said}\n")

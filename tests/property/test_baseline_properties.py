@@ -161,7 +161,11 @@ def test_extracting_over_what_was_extracted_changes_no_byte(
 def test_what_people_wrote_outlives_an_extraction(
     baseline: Baseline, data: st.DataObject
 ) -> None:
-    run = replace(data.draw(runs()), strict_auth=baseline.strict_auth)
+    run = replace(
+        data.draw(runs()),
+        strict_auth=baseline.strict_auth,
+        warnings=baseline.warnings.default.value,
+    )
     made = _extract(run, baseline)
     for key in made.failing.keys() & baseline.failing.keys():
         assert made.failing[key].explanation == baseline.failing[key].explanation

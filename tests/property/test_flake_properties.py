@@ -188,6 +188,31 @@ def test_what_did_not_pass_at_first_is_never_told_as_a_pass(
 
 
 @bounded
+@given(launches())
+def test_a_rerun_in_which_anything_else_is_bad_rescues_nothing(
+    case: tuple[ScenarioResult, list[ScenarioResult], frozenset[CheckName]],
+) -> None:
+    first, again, names = case
+
+    def told(result: ScenarioResult) -> dict[str, ReportStatus]:
+        return reported(result, Policy()) | harness(result)
+
+    def bad(result: ScenarioResult) -> set[str]:
+        statuses = told(result)
+        missing = {
+            name
+            for name, status in told(first).items()
+            if status is ReportStatus.PASS
+            and statuses.get(name) is not ReportStatus.PASS
+        }
+        failing = {n for n, status in statuses.items() if status is ReportStatus.FAIL}
+        return failing | missing
+
+    if first.key.variant is None and all(bad(each) - bad(first) for each in again):
+        assert combined(first, again, names) == replace(first, reruns=tuple(again))
+
+
+@bounded
 @given(launches(), st.randoms(use_true_random=False))
 def test_the_order_of_checks_does_not_matter(
     case: tuple[ScenarioResult, list[ScenarioResult], frozenset[CheckName]],

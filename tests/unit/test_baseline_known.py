@@ -9,6 +9,7 @@ from make_baseline import CATALOGUE
 from mcpconf.baseline.known import KnownChecks, known_checks, warning_refs
 from mcpconf.identity import CheckIdentity, Leg
 from mcpconf.suite.catalogue import load_catalogue
+from mcpconf.suite.rejection import REJECTIONS
 
 SUITES = Leg("official-http", NEW)
 MEANT = "; did you mean tools_call?"
@@ -28,6 +29,7 @@ PINNED = load_catalogue()
             {
                 "harness/tools_call/codex-adapter",
                 "harness/tools_call/wire-schema",
+                "harness/tools_call/evidence",
                 "harness/tools_call/official-runner",
             },
         ),
@@ -76,6 +78,20 @@ def test_another_client_has_no_variants_and_its_own_drivers_check() -> None:
     for client in of:
         ids = known_checks(PINNED, SUITES, OFFLINE, "supplemental", client=client)
         assert ids == frozenset()
+
+
+def test_a_refusal_is_stated_only_where_one_is_expected() -> None:
+    labels = {
+        scenario: {
+            each.removeprefix(f"harness/{scenario}/")
+            for each in known_checks(PINNED, SUITES, scenario, "harness")
+        }
+        for scenario in (*REJECTIONS, OFFLINE)
+    }
+    assert all("evidence" in each for each in labels.values())
+    refusing = {name for name, each in labels.items() if "expected-refusal" in each}
+    assert refusing == {name for name in REJECTIONS if PINNED.entry(NEW, name)}
+    assert "auth/iss-wrong-issuer" in refusing
 
 
 def test_any_client_is_meant_where_none_is_named() -> None:

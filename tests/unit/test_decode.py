@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import pickle
 from typing import TYPE_CHECKING
 
@@ -71,8 +72,14 @@ def test_a_file_is_read_up_to_its_bound_and_no_further(tmp_path: Path) -> None:
 
 
 def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
-    for path in (tmp_path / "absent.json", tmp_path):
-        with pytest.raises(DecodeError, match="cannot be read") as caught:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)  # which nobody writes: reading it would never end
+    for path, problem in (
+        (tmp_path / "absent.json", "cannot be read: No such file"),
+        (tmp_path, "is no regular file"),
+        (pipe, "is no regular file"),
+    ):
+        with pytest.raises(DecodeError, match=problem) as caught:
             load_json(path)
         assert caught.value.source == path
 

@@ -118,6 +118,97 @@ def test_a_rerun_without_evidence_of_a_pass_rescues_nothing(
     assert combined(FIRST, [again], {A}) == replace(FIRST, reruns=(again,))
 
 
+HELD = (("adapter", None),)
+BROKEN = (("adapter", "it broke"),)
+
+
+@pytest.mark.parametrize(
+    "again",
+    [
+        said(Outcome.FAILED, a=GOOD, b=BAD),  # another check fails
+        said(a=GOOD, b=CheckStatus.WARNING),
+        said(Outcome.FAILED, a=GOOD, b=GOOD, new=BAD),
+        said(a=GOOD, b=GOOD, new=CheckStatus.WARNING),
+        said(a=GOOD),  # `b` is missing
+        said(a=GOOD, b=CheckStatus.SKIPPED),
+        said(Outcome.FAILED, BROKEN, a=GOOD, b=GOOD),
+        said(Outcome.FAILED, (*HELD, ("wire-schema", "no")), a=GOOD, b=GOOD),
+        said(Outcome.FAILED, (*HELD, ("official-runner", "no")), a=GOOD, b=GOOD),
+        said(Outcome.PASSED, (), a=GOOD, b=GOOD),  # the driver is silent
+    ],
+)
+def test_a_rerun_in_which_something_else_is_bad_rescues_nothing(
+    again: ScenarioResult,
+) -> None:
+    assert combined(FIRST, [again], {A}) == replace(FIRST, reruns=(again,))
+    # A rerun that is no worse does.
+    assert flaky_checks(combined(FIRST, [again, AGAIN], {A})) == (A,)
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (CheckStatus.WARNING, BAD),
+        (CheckStatus.SKIPPED, BAD),
+        (CheckStatus.SKIPPED, CheckStatus.WARNING),
+    ],
+)
+def test_what_was_not_good_and_is_worse_now_counts_as_bad(
+    before: CheckStatus, after: CheckStatus
+) -> None:
+    first = said(Outcome.FAILED, a=BAD, b=before)
+    again = said(Outcome.FAILED, a=GOOD, b=after)
+
+    assert combined(first, [again], {A}) == replace(first, reruns=(again,))
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_of_repeats_the_worst_counts_as_bad(order: int) -> None:
+    repeats = (make_check("b", BAD), make_check("b"))[::order]
+    again = replace(said(Outcome.FAILED, a=GOOD), checks=(make_check("a"), *repeats))
+
+    assert combined(FIRST, [again], {A}) == replace(FIRST, reruns=(again,))
+
+
+def test_what_was_not_judged_at_first_was_not_bad() -> None:
+    first = said(Outcome.UNSUPPORTED, a=BAD, b=BAD)
+    again = said(Outcome.FAILED, a=GOOD, b=BAD)
+
+    assert combined(first, [again], {A}) == replace(first, reruns=(again,))
+
+
+def test_what_was_bad_at_first_may_be_so_again() -> None:
+    first = said(Outcome.FAILED, BROKEN, a=BAD, known=BAD, w=CheckStatus.WARNING)
+    again = said(Outcome.FAILED, BROKEN, a=GOOD, known=BAD, w=CheckStatus.WARNING)
+
+    assert flaky_checks(combined(first, [again], {A})) == (A,)
+
+
+def test_a_rerun_of_ours_in_which_another_check_fails_rescues_nothing() -> None:
+    first = ours(mine=Outcome.FAILED, other=Outcome.PASSED)
+    again = ours(mine=Outcome.PASSED, other=Outcome.FAILED)
+
+    result = combined(first, [again], {("supplemental", "mine")})
+
+    assert result == replace(first, reruns=(again,))
+
+
+@pytest.mark.parametrize("order", [1, -1])
+@pytest.mark.parametrize("other", [BAD, CheckStatus.WARNING])
+def test_a_check_passes_only_where_none_of_its_repeats_is_bad(
+    other: CheckStatus, order: int
+) -> None:
+    repeats = (make_check("a", GOOD), make_check("a", other))[::order]
+    again = replace(AGAIN, checks=(*repeats, make_check("b")))
+    fine = replace(AGAIN, checks=(*AGAIN.checks, make_check("a", CheckStatus.SKIPPED)))
+
+    assert combined(FIRST, [again], {A}) == replace(FIRST, reruns=(again,))
+    assert combined(FIRST, [fine], {A}).outcome is Outcome.FLAKY
+    # At first it did not pass either, and may be rescued.
+    twice = replace(FIRST, checks=again.checks)
+    assert combined(twice, [AGAIN], {A}).outcome is Outcome.FLAKY
+
+
 def test_no_rerun_rescues_nothing() -> None:
     assert combined(FIRST, [], {A}) == FIRST
 
@@ -273,7 +364,9 @@ def test_a_variant_is_flaky_as_a_whole(outcome: Outcome) -> None:
 
     assert combined(first, [again], {name}).outcome is Outcome.FLAKY
     assert flaky_checks(combined(first, [again], {name})) == (name,)
-    # Its checks are in no report, so nobody can mean them.
+    # Its checks are in no report, so nobody can mean them, or miss them.
+    fewer = said(Outcome.PASSED, (), VARIANT, b=CheckStatus.WARNING)
+    assert combined(first, [fewer], {name}).outcome is Outcome.FLAKY
     assert combined(first, [again], {A}).outcome is outcome
     assert combined(first, [replace(first)], {name}).outcome is outcome
 

@@ -8,7 +8,6 @@ import pytest
 from gate_decision import (
     A_OURS,
     GREEN,
-    NEWEST,
     OFFICIAL,
     OURS,
     REFUSED,
@@ -29,8 +28,19 @@ from gate_report import (
     fail,
     make_report,
 )
+from whole_report import CATALOGUE, whole_report
+from whole_report import MIDDLE as MIDDLE_ALONE
+
+from mcpconf.gate import baseline_of, decide
+from mcpconf.gate_record import GatePolicy
+from mcpconf.observed import observe
+from mcpconf.selection import Selection, Shard
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from mcpconf.gate_record import GateResult
+
     Report = dict[str, Any]
 
 
@@ -98,23 +108,46 @@ def test_a_named_scenario_that_is_nowhere_is_refused() -> None:
     assert "registration was asked for and has no result" in str(result)
 
 
+SECOND = Selection(revisions=MIDDLE_ALONE.revisions, shard=Shard(2, 3))
+
+
+def _shard_gate(change: Callable[[Report], object] = lambda _: None) -> GateResult:
+    whole = observe(whole_report(), "whole.json")
+    shard = whole_report(selection=SECOND)
+    change(shard)
+    return decide(
+        baseline_of(whole), observe(shard, "shard.json"), GatePolicy(), CATALOGUE
+    )
+
+
 def test_a_shard_is_partial_and_judged_by_the_cases_it_has() -> None:
-    report = make_report(shard=(1, 2))
-    drop_scenario(report, OURS, "basics")
-    drop_scenario(report, OFFICIAL, PLAIN)
-    good = gate(report=report)
-    assert good.verdict is GREEN
+    good = _shard_gate()
+    assert (good.verdict, good.configuration_errors) == (GREEN, ())
     assert good.scope == "partial"
-    assert "all shards but 1 of 2: were not run" in good.not_compared
-    drop_check(report, NEWEST, PLAIN, "required-a")
-    assert refs(gate(report=report).missing_checks) == [A]
+    assert "all shards but 2 of 3: were not run" in good.not_compared
+    missing = _shard_gate(lambda each: each["cases"][0]["checks"].pop(0))
+    assert missing.verdict is REGRESSED
+    assert len(missing.missing_checks) == 1
+
+
+def test_a_shard_that_lacks_a_case_of_its_own_is_refused() -> None:
+    """Else it would be one case fewer, and nobody would know."""
+
+    def cut(report: Report) -> None:
+        case = report["cases"][0]
+        gone = case["scenarios"].pop()["scenario"]
+        case["checks"] = [x for x in case["checks"] if x["scenario"] != gone]
+
+    result = _shard_gate(cut)
+    assert result.verdict is REFUSED
+    assert "the shard lacks: stdio 2025-11-25 / " in str(result.configuration_errors)
 
 
 def test_what_the_baseline_does_not_hold_is_named_and_not_compared() -> None:
     base = make_report(sources=["official"])
     result = gate(base=base, now=lambda each: fail(each, OURS, "basics"))
     assert result.verdict is GREEN
-    assert result.scope == "whole"
+    assert result.scope == "partial"
     assert f"{OURS}: the baseline does not hold it" in result.not_compared
 
 

@@ -14,6 +14,7 @@ from gate_decision import (
     SHIPS,
     A,
     gate,
+    refs,
 )
 from gate_report import (
     APART,
@@ -65,6 +66,10 @@ def _no_longer_counts(report: Report) -> None:
 
 
 REFUSALS: dict[str, tuple[Callable[[Report], Any], str]] = {
+    "another policy for warnings": (
+        lambda each: each["policy"].update(warnings="warn"),
+        "policy for warnings is fail and warn; run with the baseline's --warnings",
+    ),
     "another client": (
         lambda each: each["client"].update(name="codex"),
         "client is command and codex",
@@ -112,10 +117,6 @@ REFUSALS: dict[str, tuple[Callable[[Report], Any], str]] = {
         _no_longer_counts,
         f"it lacks {PLAIN}",
     ),
-    "the shipping revision red": (
-        lambda each: fail(each, SHIPS, PLAIN),
-        f"report: {SHIPS} / {A} fails, and {OLD} is a shipping revision",
-    ),
 }
 
 
@@ -137,8 +138,14 @@ def test_a_list_of_scenarios_in_another_order_is_refused() -> None:
     assert "in another order, or twice" in result.configuration_errors[0]
 
 
-def test_a_warning_where_it_ships_is_refused_as_the_failure_it_is() -> None:
-    assert gate(now=lambda each: warn(each, SHIPS, PLAIN)).verdict is REFUSED
+@pytest.mark.parametrize("change", [fail, warn])
+def test_what_ships_must_be_green(change: Any) -> None:
+    """It got worse, which is 1: both sides can be compared very well."""
+    result = gate(now=lambda each: change(each, SHIPS, PLAIN))
+    assert result.verdict is REGRESSED
+    assert refs(result.new_failures) == [A]
+    (demand,) = result.demands
+    assert demand.startswith(f"{SHIPS} / {A} fails, and {OLD} is a shipping revision")
 
 
 def test_a_supplemental_failure_where_it_ships_is_an_ordinary_one() -> None:

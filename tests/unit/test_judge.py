@@ -52,7 +52,7 @@ GOOD = make_evidence()
 NEGATIVE = "Client reconnected too early (-12ms instead of 500ms)."
 EARLY = "Client reconnected too early (120ms instead of 500ms)."
 #: The harness's own checks of a client that does everything.
-HOLDS = (("adapter", None), ("wire-schema", None))
+HOLDS = (("adapter", None), ("wire-schema", None), ("evidence", None))
 #: An answer without a protocol message: the client is alive, and says no revision.
 PLAIN = make_log(make_exchange(1, "GET", "/mcp"))
 #: The opening without the capabilities that every revision asks for.
@@ -511,7 +511,8 @@ def test_every_expected_refusal_is_tried_here() -> None:
 def test_a_refusal_where_it_belongs_passes(scenario: str) -> None:
     result = _refusing(scenario, *REFUSED[scenario])
     assert result.outcome is Outcome.PASSED
-    assert result.harness_checks == HOLDS, "the error is excused"
+    holds = (*HOLDS[:-1], ("expected-refusal", None), HOLDS[-1])
+    assert result.harness_checks == holds, "the error is excused"
 
 
 @pytest.mark.parametrize("scenario", REFUSED)
@@ -600,6 +601,141 @@ def test_a_codex_error_is_never_excused() -> None:
         case, make_evidence(case, adapter=make_adapter(driver="codex")), Policy()
     )
     assert result.outcome is Outcome.PASSED
+
+
+# -- what no failure hides ---------------------------------------------------------
+
+#: A check that fails, beside one that a pass needs: rule 9 decides, before 10 to 16.
+FAILING = (make_check(), make_check("silent", CheckStatus.FAILURE))
+#: It says nothing of the revision, and breaks off.
+SHORT = replace(PLAIN, truncated=True)
+NO_SUCCESS = "no required check said SUCCESS"
+NO_REVISION = "no message of the client names the revision it speaks"
+NOT_WHOLE = "the wire log stops short, so nothing can be said to be absent from it"
+
+
+def _statements(result: ScenarioResult) -> dict[str, str | None]:
+    """What is stated of rule 10 and of rules 13 to 15."""
+    names = {"expected-refusal", "evidence"}
+    return {name: said for name, said in result.harness_checks if name in names}
+
+
+@pytest.mark.parametrize("scenario", ENDING)
+def test_a_failure_hides_no_refusal_that_did_not_happen(scenario: str) -> None:
+    """The failure may be a known one; that the client went on is not."""
+    for paths, said in (
+        ((), None),
+        ((TOKEN,), "a token request was made, although the flow had to stop before it"),
+    ):
+        result = _refusing(scenario, *REFUSED[scenario], *paths, checks=FAILING)
+        assert (result.outcome, result.reason) == (
+            Outcome.FAILED,
+            "silent: what silent says",
+        )
+        assert _statements(result) == {"expected-refusal": said, "evidence": None}
+
+
+@pytest.mark.parametrize("scenario", REFUSED)
+def test_a_failure_hides_no_flow_that_never_came_to_what_it_must_refuse(
+    scenario: str,
+) -> None:
+    result = _refusing(scenario, *REFUSED[scenario][:-1], checks=FAILING)
+    assert result.outcome is Outcome.FAILED
+    said = _statements(result)["expected-refusal"]
+    assert said is not None
+    assert "nothing was refused" in said
+
+
+def test_a_forgiven_warning_hides_no_refusal_that_did_not_happen() -> None:
+    case = make_case("auth/iss-wrong-issuer", NEW, allow_client_error=True)
+    flow = make_log(*_flow(RESOURCE, SERVER, AUTHORIZE, TOKEN))
+    warned = with_status(
+        make_evidence(case, wire=flow), "required-b", CheckStatus.WARNING
+    )
+    for policy in (WARN, Policy()):
+        result = judge(case, warned, policy)
+        assert result.outcome is Outcome.FAILED
+        said = _statements(result)["expected-refusal"]
+        assert said is not None
+        assert said.startswith("a token request was made")
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({}, None),
+        ({"wire": replace(GOOD.wire, truncated=True)}, NOT_WHOLE),
+        ({"wire": PLAIN}, NO_REVISION),
+        ({"wire": SHORT}, f"{NO_REVISION}; {NOT_WHOLE}"),
+        ({"checks": FAILING[1:]}, NO_SUCCESS),
+        # A required check that failed says so itself.
+        ({"checks": (make_check(status=CheckStatus.FAILURE),)}, None),
+        (
+            {"checks": FAILING[1:], "wire": SHORT},
+            f"{NO_SUCCESS}; {NO_REVISION}; {NOT_WHOLE}",
+        ),
+    ],
+)
+def test_a_failure_hides_no_lack_of_evidence(
+    changes: dict[str, Any], said: str | None
+) -> None:
+    evidence = replace(GOOD, **{"checks": FAILING, **changes})
+    result = judge(make_case(), evidence, Policy())
+    assert result.outcome is Outcome.FAILED
+    assert _statements(result) == {"evidence": said}
+
+
+@pytest.mark.parametrize(
+    ("changes", "outcome"),
+    [
+        ({"checks": ()}, Outcome.UNOBSERVED),
+        ({"wire": PLAIN}, Outcome.UNOBSERVED),
+        ({"wire": replace(GOOD.wire, truncated=True)}, Outcome.HARNESS_ERROR),
+    ],
+)
+def test_what_decides_for_want_of_evidence_is_stated_as_well(
+    changes: dict[str, Any], outcome: Outcome
+) -> None:
+    result = judge(make_case(), replace(GOOD, **changes), Policy())
+    assert result.outcome is outcome
+    assert _statements(result) == {"evidence": result.reason}
+
+
+def test_a_log_that_is_cut_short_states_no_refusal_unless_the_client_went_on() -> None:
+    """The client is not blamed for the part that is missing."""
+    flow = REFUSED["auth/iss-wrong-issuer"]
+    for paths, has_gone_on in ((flow[:-1], False), (flow, False), ((TOKEN,), True)):
+        log = make_log(*_flow(*paths), truncated=True)
+        result = _refusing("auth/iss-wrong-issuer", wire=log, checks=FAILING)
+        said = _statements(result)
+        assert said["evidence"] == NOT_WHOLE
+        assert ("expected-refusal" in said) is has_gone_on
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"ended": make_ended(EndKind.STOPPED)},
+        {"ended": make_ended(EndKind.SIGNALLED)},
+        {"ended": make_ended(EndKind.TIMED_OUT)},
+        {"adapter": make_adapter(DriverVerdict.UNSUPPORTED)},
+        {"adapter": make_adapter(DriverVerdict.ADAPTER_FAULT)},
+        {"adapter": make_adapter(kind=EndKind.SIGNALLED)},
+        {"checks": (), "checks_fault": "none"},
+        {"wire": make_log()},
+        {"wire": make_log(make_opening(MIDDLE))},
+    ],
+)
+def test_nothing_is_stated_of_a_case_that_never_came_so_far(
+    changes: dict[str, Any],
+) -> None:
+    scenario = "auth/iss-wrong-issuer"
+    result = _refusing(scenario, *REFUSED[scenario], **changes)
+    assert result.outcome not in {Outcome.PASSED, Outcome.FAILED}
+    assert _statements(result) == {}
+    case = make_case(scenario, NEW)
+    ruled_out = judge(case, make_evidence(case), Policy(), unsupported="no steps")
+    assert _statements(ruled_out) == {}
 
 
 # -- policies ----------------------------------------------------------------------

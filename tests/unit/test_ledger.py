@@ -6,6 +6,7 @@ import json
 import os
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from threading import Thread
 from typing import TYPE_CHECKING, Any
 
 import filelock
@@ -150,7 +151,7 @@ def test_an_end_in_the_middle_leaves_the_old_file(
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(os, "replace", broken)
-    with pytest.raises(StorageError, match="No space left"):
+    with pytest.raises(StorageError, match=r"No space left .*not in the ledger; make"):
         ledger.record_run(path, run_entry("r2"), [])
 
     assert path.read_bytes() == before
@@ -236,7 +237,45 @@ def test_a_ledger_without_its_last_line_end_is_read(path: Path) -> None:
     assert load_ledger(path).runs == (run_entry("r1"),)
 
 
-def test_a_ledger_that_is_no_file_is_refused(path: Path) -> None:
+def test_a_ledger_that_is_a_folder_is_refused(path: Path) -> None:
     path.mkdir(parents=True)
-    with pytest.raises(DecodeError, match="cannot be read"):
+    with pytest.raises(DecodeError, match="is no regular file; move it away"):
         load_ledger(path)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no such pipes")
+def test_a_ledger_that_is_a_pipe_is_refused_and_not_waited_for(path: Path) -> None:
+    path.parent.mkdir()
+    os.mkfifo(path)
+    # Whoever waits for a writer gets one, so that this test fails and does not hang.
+    writer = Thread(target=lambda: os.close(os.open(path, os.O_WRONLY)))
+    writer.start()
+    try:
+        with pytest.raises(DecodeError, match="is no regular file; move it away"):
+            load_ledger(path)
+    finally:
+        reader = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+        writer.join()
+        os.close(reader)
+
+
+def test_a_lock_that_is_a_folder_is_named_with_what_to_do(path: Path) -> None:
+    lock = path.with_name(f"{path.name}.lock")
+    lock.mkdir(parents=True)
+
+    with pytest.raises(StorageError) as caught:
+        ledger.record_run(path, run_entry("r1"), [])
+
+    assert str(caught.value).startswith(f"{lock}: this lock cannot be had: ")
+    assert "the run is not in the ledger; remove it" in str(caught.value)
+
+
+def test_a_file_system_without_locks_is_named(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def none(*_: object, **__: object) -> None:
+        raise NotImplementedError("no flock here")
+
+    monkeypatch.setattr(filelock.FileLock, "acquire", none)
+    with pytest.raises(StorageError, match=r"\.lock: this lock .*: no flock here; "):
+        ledger.record_run(path, run_entry("r1"), [])

@@ -23,6 +23,7 @@ from make import (
     make_ended,
     make_entry,
     make_evidence,
+    make_exchange,
     make_log,
     make_opening,
     make_record,
@@ -57,6 +58,7 @@ if TYPE_CHECKING:
     from mcpconf.evidence import CaseEvidence
     from mcpconf.plan import PlannedCase
     from mcpconf.runrecord import EndRecord, RunRecord
+    from mcpconf.wire import WireLog
 
 CATALOGUE = make_catalogue()
 END = make_end()
@@ -169,6 +171,7 @@ def test_a_report_names_checks_as_the_original_harness_did() -> None:
         "official/tools_call/Silent",
         "harness/tools_call/codex-adapter",
         "harness/tools_call/wire-schema",
+        "harness/tools_call/evidence",
         "official/auth/basic-cimd/RequiredA",
         "official/auth/basic-cimd/RequiredB",
         "official/auth/basic-cimd/Silent",
@@ -356,6 +359,84 @@ def test_a_fault_of_ours_is_never_pinned_on_the_subject() -> None:
     value = _build((PLAIN,), [result]).value
     blamed = [c for c in value["cases"][0]["checks"] if c["status"] == "FAIL"]
     assert {each["attribution"] for each in blamed} == {"adapter"}
+
+
+def _stated(
+    scenario: str, label: str, **changes: Any
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The scenario, and what the harness states of it under one label."""
+    case = make_case(scenario, NEW)
+    failure = make_check("silent", CheckStatus.FAILURE)
+    result = _judged(case, checks=(make_check(), failure), **changes)
+    (value,) = _build((case,), [result]).value["cases"]
+    (check,) = [
+        each
+        for each in value["checks"]
+        if each["name"] == f"harness/{scenario}/{label}"
+    ]
+    return value["scenarios"][0], check
+
+
+def _authorizing(*paths: str, truncated: bool = False) -> WireLog:
+    exchanges = [
+        make_exchange(number, *path.split(" ", 1))
+        for number, path in enumerate(paths, start=2)
+    ]
+    return make_log(make_opening(NEW), *exchanges, truncated=truncated)
+
+
+@pytest.mark.parametrize(
+    ("further", "status", "detail"),
+    [
+        ((), "PASS", "the client came as far as what it must refuse, and no further"),
+        (
+            ("POST /token",),
+            "FAIL",
+            "a token request was made, although the flow had to stop before it",
+        ),
+    ],
+)
+def test_a_refusal_has_a_check_of_its_own_beside_a_failure(
+    further: tuple[str, ...], status: str, detail: str
+) -> None:
+    """A baseline that knows the failure does not know this one."""
+    log = _authorizing("GET /authorize", *further)
+    scenario, check = _stated("auth/iss-wrong-issuer", "expected-refusal", wire=log)
+    assert (scenario["outcome"], scenario["attribution"]) == ("failed", "subject")
+    assert (check["status"], check["detail"]) == (status, detail)
+    assert (check["source"], check["check_id"]) == ("harness", None)
+    assert check.get("attribution") == ("subject" if further else None)
+
+
+@pytest.mark.parametrize(
+    ("log", "status", "attribution"),
+    [
+        (_authorizing(), "PASS", None),
+        (make_log(make_exchange(1, "GET", "/mcp")), "FAIL", "subject"),
+        (_authorizing(truncated=True), "FAIL", "harness"),
+    ],
+)
+def test_evidence_that_is_lacking_says_whose_doing_it_is(
+    log: WireLog, status: str, attribution: str | None
+) -> None:
+    """A log that stops short is never the client's doing, whatever else failed."""
+    scenario, check = _stated("tools_call", "evidence", wire=log)
+    assert (scenario["outcome"], scenario["attribution"]) == ("failed", "subject")
+    assert (check["status"], check.get("attribution")) == (status, attribution)
+    assert check["check_id"] is None
+    if attribution is None:
+        assert check["detail"].startswith("a required check said SUCCESS or FAILURE")
+
+
+def test_a_refusal_not_made_is_the_clients_whoever_the_case_is_blamed_on() -> None:
+    result = replace(
+        _judged(PLAIN),
+        outcome=Outcome.HARNESS_ERROR,
+        attribution=Attribution.HARNESS,
+        harness_checks=(("expected-refusal", "it went on"), ("evidence", "no")),
+    )
+    checks = report_check.harness_checks(make_record(CATALOGUE, ()), PLAIN, result)
+    assert [each["attribution"] for each in checks] == ["subject", "harness"]
 
 
 def test_a_reproduction_is_one_line_that_a_shell_reads_back() -> None:
@@ -568,8 +649,8 @@ def test_ratios_are_split_by_category() -> None:
     assert summary["officialAuthChecks"] == ratio(2, 3)
     assert summary["officialNonAuthScenarios"] == ratio(1, 1)
     assert summary["officialAuthScenarios"] == ratio(0, 1)
-    assert summary["harnessChecks"] == ratio(4, 4)
-    assert summary["checks"] == ratio(9, 10)
+    assert summary["harnessChecks"] == ratio(6, 6)
+    assert summary["checks"] == ratio(11, 12)
     assert summary["transportCases"] == ratio(0, 1)
 
 
