@@ -54,7 +54,7 @@ class Open(Protocol):
     ) -> Page: ...
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
     with sync_playwright() as playwright:
         started = launch(playwright)
@@ -62,7 +62,7 @@ def browser() -> Iterator[Browser]:
         started.close()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def small_page() -> str:
     report = make_small_report()
     return render(report, make_transcripts(report))
