@@ -16,6 +16,7 @@ from mcpconf.errors import DecodeError
 from mcpconf.identity import LABELS, OFFICIAL_HTTP, Leg
 from mcpconf.observed_check import CheckReader, Host, ObservedCheck
 from mcpconf.observed_piece import Pieces, load_pieces, uncollected
+from mcpconf.origin import refuse_others
 from mcpconf.record import (
     Attribution,
     Outcome,
@@ -45,8 +46,6 @@ __all__ = [
 
 #: Five times a report of 100,000 checks.
 MAX_BYTES = 512 * 1024 * 1024
-_SCHEMA_VERSION = 4
-_MIGRATION = "see docs/migration.md"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -137,7 +136,7 @@ def observe(report: Mapping[str, Json], source: Path | str) -> ObservedRun:
 
 
 def _observe(reader: Reader, lists: Pieces) -> ObservedRun:
-    _refuse_others(reader)
+    refuse_others(reader)
     selection = Selection.from_json(reader.key("selection"))
     official = reader.key("officialConformance")
     if official.key("authenticationIncluded").boolean() != selection.authentication:
@@ -184,35 +183,6 @@ def _observe(reader: Reader, lists: Pieces) -> ObservedRun:
         selection=selection,
         faults=faults,
     )
-
-
-def _refuse_others(reader: Reader) -> None:
-    """What looks like a report and is none of ours, by the name of what it is."""
-    members = reader.object()
-    if "baselineKind" in members:
-        reader.fail("is a baseline, not a report; give it as --baseline")
-    if "reviewer" in members:
-        reader.fail(
-            "is a report of the original harness's review runner, which cannot be "
-            f"gated here: run again with this one; {_MIGRATION}"
-        )
-    version = reader.key("schemaVersion").integer()
-    if version != _SCHEMA_VERSION:
-        reader.key("schemaVersion").fail(
-            f"this version reads report schema {_SCHEMA_VERSION}, not {version}; "
-            f"{_MIGRATION}"
-        )
-    lacking = [name for name in ("verdict", "client") if name not in members]
-    if lacking:
-        reader.fail(
-            "is a report of the original harness (it has no "
-            f"{' and no '.join(lacking)}): run again with this one; {_MIGRATION}"
-        )
-    if "selection" not in members:
-        reader.fail(
-            "does not say what was selected, as an older version of mcpconf wrote it: "
-            f"use `invoke report.rejudge` on its run folder; {_MIGRATION}"
-        )
 
 
 def _text(reader: Reader) -> str:

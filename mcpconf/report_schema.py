@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import jsonschema_rs
 
-from mcpconf.decode import load_json
+from mcpconf.decode import Reader, load_json
 from mcpconf.errors import DecodeError, McpconfError
+from mcpconf.origin import refuse_others
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -34,6 +35,7 @@ def load_report(path: Path) -> dict[str, Any]:
     :raises DecodeError: unreadable, not JSON, or not of the shipped schema.
     """
     value: Any = load_json(path, max_bytes=MAX_BYTES)
+    refuse_others(Reader(value, path))
     problem = _schema_problem(value)
     if problem is not None:
         raise DecodeError(path, *problem)

@@ -117,6 +117,7 @@ ROOMS = {
     "merge": ("mcpconf.merge",),
     # What makes two checks the same, what is known to fail, what was seen: pure.
     "identity": ("mcpconf.identity",),
+    "origin": ("mcpconf.origin",),
     "baseline-entry": ("mcpconf.baseline", "mcpconf.baseline.entry"),
     "observed": (
         "mcpconf.observed",
@@ -294,6 +295,7 @@ ALLOWED: Mapping[str, set[str]] = {
         "decode",
         "errors",
         "judge",
+        "origin",
         "plan",
         "record",
         "summary",
@@ -309,6 +311,7 @@ ALLOWED: Mapping[str, set[str]] = {
         "decode",
         "errors",
         "identity",
+        "origin",
         "record",
         "revision",
         "selection",
@@ -387,6 +390,7 @@ ALLOWED: Mapping[str, set[str]] = {
         "suite-install",
         "survey",
     },
+    "origin": set(),
     "hygiene": set(),
     "pool": {
         "case",

@@ -42,7 +42,7 @@ WHOLE = frozenset({Kind.SECRET, Kind.TEXT})
 #: suite. A ``token`` alone is one in URLs and forms only.
 NAME = (
     r"(?:access|refresh|(?<!inval)id|subject|actor|auth|bearer|session)[-_]?token"
-    r"|client[-_]?secret|secret[-_]?key|private[-_]?key(?:[-_]?pem)?"
+    r"|client[-_]?secret|secret[-_]?(?:access[-_]?)?key|private[-_]?key(?:[-_]?pem)?"
     r"|(?:(?<!in)valid|audience|expired)[-_]?jwt|passw(?:or)?d|passphrase"
     r"|code[-_]?verifier|device[-_]?code|api[-_]?key|assertion|dpop"
     r"|authorization|(?:set[-_]?)?cookie"

@@ -75,6 +75,8 @@ def nested(value: Json, depth: int) -> str:
         "apiKey",
         "x-api-key",
         "OPENAI_API_KEY",
+        "AWS_SECRET_ACCESS_KEY",
+        "secretAccessKey",
         "api_token",
         "EXAMPLE_API_TOKEN",
         "exampleToken",
