@@ -403,6 +403,15 @@ def test_one_shard_is_the_whole(called: list[list[str]]) -> None:
     assert REPORT.read_bytes() == Path("shards/only/report.json").read_bytes()
 
 
+def test_one_shard_of_several_is_not_the_whole(called: list[list[str]]) -> None:
+    """`shards` was left at 1: what is there is handed to the merge, which refuses it."""
+    value = _report()
+    value["selection"]["shard"] = {"index": 1, "of": 2}
+    write_json(Path("shards", "only", "report.json"), value)
+    _merged("1")
+    assert [words[0] for words in called] == ["report.merge"]
+
+
 @pytest.mark.parametrize(("names", "shards"), [(("a",), "2"), ((), "1"), ("abc", "2")])
 def test_a_shard_that_is_missing_is_no_verdict(
     called: list[list[str]], names: tuple[str, ...], shards: str
