@@ -20,10 +20,10 @@ from typing import TYPE_CHECKING
 from mcpconf.baseline.decode import from_json as baseline_from_json
 from mcpconf.baseline.encode import to_json as baseline_to_json
 from mcpconf.baseline.extract import extract
-from mcpconf.decode import load_json
+from mcpconf.decode import REPORT_BYTES, load_json
 from mcpconf.gate import decide
 from mcpconf.gate_record import GatePolicy
-from mcpconf.observed import MAX_BYTES, load_observed
+from mcpconf.observed import load_observed
 from mcpconf.observed_piece import uncollected
 from mcpconf.revision import Revision
 from mcpconf.storage import json_bytes, write_json
@@ -73,12 +73,12 @@ def _prepare(directory: Path) -> None:
 
 def measure(directory: Path) -> dict[str, float]:
     """Read, decide, and say what that took; in a process of its own."""
-    value = load_json(directory / "catalogue.json", max_bytes=MAX_BYTES)
+    value = load_json(directory / "catalogue.json", max_bytes=REPORT_BYTES)
     catalogue = catalogue_from_json(value, "catalogue.json")
     begun = time.process_time()
     with uncollected():
         run = load_observed(directory / "report.json")
-        value = load_json(directory / "baseline.json", max_bytes=MAX_BYTES)
+        value = load_json(directory / "baseline.json", max_bytes=REPORT_BYTES)
         today = dt.datetime.now(dt.UTC).date()
         baseline = baseline_from_json(
             value, "baseline.json", catalogue=catalogue, today=today

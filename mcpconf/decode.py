@@ -27,6 +27,8 @@ _Word = TypeVar("_Word", bound=StrEnum)
 
 #: Larger than any file we read by an order of magnitude, small enough to hold.
 MAX_BYTES = 16 * 1024 * 1024
+#: Of a report, a baseline and a gate's answer: five times those of 100,000 checks.
+REPORT_BYTES = 512 * 1024 * 1024
 
 
 def _refuse_constant(name: str) -> NoReturn:

@@ -69,6 +69,13 @@ def decide(
     return replace(result, verdict=_verdict(result))
 
 
+def refusals(
+    baseline: Baseline, run: ObservedRun, catalogue: Catalogue
+) -> tuple[str, ...]:
+    """Why the two cannot be compared; that is known before anything is run."""
+    return configuration_errors(Comparison(baseline, run, catalogue))
+
+
 def unexpected(
     baseline: Baseline, run: ObservedRun, catalogue: Catalogue
 ) -> tuple[UnexpectedCase, ...]:

@@ -116,8 +116,8 @@ def _baseline_lists(baseline: Baseline, catalogue: Catalogue) -> Iterator[str]:
     official = [leg.revision for leg in sorted(legs) if leg.transport == OFFICIAL_HTTP]
     seen = _official_scenarios((*baseline.passing, *baseline.failing))
     for revision in official:
-        wanted = _wanted(
-            catalogue, revision, authentication=baseline.scope.authentication
+        wanted = catalogue.scored(
+            Revision(revision), authentication=baseline.scope.authentication
         )
         listed = baseline.scenarios.get(revision, ())
         yield from _same_list("baseline", revision, listed, wanted, _AGAIN)
@@ -149,16 +149,6 @@ def _official_scenarios(
         if each.transport == OFFICIAL_HTTP and each.source != "supplemental":
             found.setdefault(each.revision, set()).add(each.scenario)
     return found
-
-
-def _wanted(
-    catalogue: Catalogue, revision: str, *, authentication: bool
-) -> tuple[str, ...]:
-    return tuple(
-        entry.scenario
-        for entry in catalogue.revisions.get(Revision(revision), ())
-        if entry.not_scored is None and (authentication or not entry.auth)
-    )
 
 
 def _same_list(
@@ -237,8 +227,8 @@ def _report_lists(run: ObservedRun, catalogue: Catalogue) -> Iterator[str]:
         listed = run.scenarios.get(revision, ())
         wanted: tuple[str, ...] = ()
         if is_official and revision in run.scope.revisions:
-            wanted = _wanted(
-                catalogue, revision, authentication=run.scope.authentication
+            wanted = catalogue.scored(
+                Revision(revision), authentication=run.scope.authentication
             )
         if run.selected:
             wanted = tuple(name for name in wanted if name in run.selected)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from mcpconf.errors import ExitCode
 
 if TYPE_CHECKING:
-    from mcpconf.decode import Json
+    from mcpconf.decode import Json, Reader
     from mcpconf.identity import CheckIdentity, Leg
 
 KIND = "mcpconf-gate-v1"
@@ -161,3 +161,28 @@ class GateResult:
             "demands": list(self.demands),
             "inputs": dict(self.inputs),
         }
+
+
+_IDENTITY = ("mode", "transport", "source", "scenario", "check_id", "detail")
+
+
+def check_answer(reader: Reader) -> None:
+    """
+    Hold a stored answer against the form that `GateResult.to_json` gives it.
+
+    :raises DecodeError: it is of another kind, or a member is missing or malformed.
+    """
+    kind = reader.key("kind")
+    if kind.value != KIND:
+        kind.fail(f"is no answer of a gate ({KIND})")
+    reader.key("verdict").word(GateVerdict)
+    empty = GateResult(verdict=GateVerdict.GREEN, policy=GatePolicy(), scope="whole")
+    for name, value in empty.to_json().items():
+        member = reader.key(name)
+        if not isinstance(value, list):
+            continue
+        for each in member.items():
+            if isinstance(each.value, str):
+                continue
+            for part in _IDENTITY:
+                each.key(part).string()

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from itertools import product
 from typing import TYPE_CHECKING
 
-from mcpconf.identity import OFFICIAL_HTTP, Leg
+from mcpconf.identity import OFFICIAL_HTTP, Leg, variant_of
 from mcpconf.revision import Revision
 
 if TYPE_CHECKING:
@@ -27,10 +27,7 @@ CaseName = tuple[Leg, str, "str | None"]
 
 def case_of(identity: CheckIdentity) -> CaseName:
     """The case a check is made in; a variant is one supplemental check of the suite."""
-    is_variant = (
-        identity.transport == OFFICIAL_HTTP and identity.source == "supplemental"
-    )
-    variant = identity.check_id if is_variant else None
+    variant = variant_of(identity.transport, identity.source, identity.check_id)
     return identity.leg, identity.scenario, variant
 
 
@@ -72,9 +69,7 @@ class Comparison:
 
     def covers(self, identity: CheckIdentity) -> bool:
         """Whether both sides are asked about one check."""
-        variant = None
-        if identity.transport == OFFICIAL_HTTP and identity.source == "supplemental":
-            variant = identity.check_id
+        variant = variant_of(identity.transport, identity.source, identity.check_id)
         key = (identity.transport, identity.revision, identity.scenario, variant)
         known = self._known.get(key)
         if known is None:

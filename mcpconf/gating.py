@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any
 
 from mcpconf import gate
 from mcpconf.baseline.decode import from_json
-from mcpconf.decode import Reader, load_json
+from mcpconf.decode import REPORT_BYTES, Reader, load_json
 from mcpconf.errors import UsageError
-from mcpconf.gate_record import KIND
-from mcpconf.observed import MAX_BYTES, load_observed, observe
+from mcpconf.gate_record import check_answer
+from mcpconf.observed import load_observed, observe
 from mcpconf.observed_piece import uncollected
 from mcpconf.rerun import Reruns
 from mcpconf.run import RUNS
@@ -84,8 +84,7 @@ class Gate:
         :raises UsageError: baseline and run cannot be compared.
         """
         run = observe(report, "this run")
-        known = gate.decide(self.baseline, run, self.policy, self.catalogue)
-        refused = known.configuration_errors
+        refused = gate.refusals(self.baseline, run, self.catalogue)
         if refused:
             raise UsageError(f"--baseline {self.name}: {'; '.join(refused)}")
 
@@ -125,9 +124,8 @@ def load_answer(path: Path, report: Path, *, named: bool) -> dict[str, Any] | No
     """
     if not named and not path.is_file():
         return None
-    reader = Reader(load_json(path, max_bytes=MAX_BYTES), path)
-    if reader.key("kind").value != KIND:
-        reader.key("kind").fail(f"is no answer of a gate ({KIND})")
+    reader = Reader(load_json(path, max_bytes=REPORT_BYTES), path)
+    check_answer(reader)
     digest = reader.key("inputs").key("reportDigest")
     if digest.string() != f"sha256:{sha256_of(report)}":
         if named:
@@ -141,6 +139,7 @@ def load_gate(path: Path, policy: GatePolicy, catalogue: Catalogue) -> Gate:
     Read a baseline of either version, or a report of ours in the place of one.
 
     :raises DecodeError: unreadable or malformed; every problem at once.
+    :raises UsageError: a report that cannot stand for a baseline.
     """
     with uncollected():
         baseline = _load(path, catalogue)
@@ -154,7 +153,7 @@ def load_gate(path: Path, policy: GatePolicy, catalogue: Catalogue) -> Gate:
 
 
 def _load(path: Path, catalogue: Catalogue) -> Baseline:
-    value = load_json(path, max_bytes=MAX_BYTES)
+    value = load_json(path, max_bytes=REPORT_BYTES)
     if isinstance(value, dict) and "baselineKind" not in value and "cases" in value:
         return gate.baseline_of(load_observed(path))
     today = dt.datetime.now(dt.UTC).date()

@@ -77,6 +77,12 @@ class CheckIdentity(NamedTuple):
         }
 
 
+def variant_of(transport: str, source: str, check_id: str | None) -> str | None:
+    """The variant a check stands for: in the suite's legs a supplemental one is it."""
+    is_variants = transport == OFFICIAL_HTTP and source == "supplemental"
+    return check_id if is_variants else None
+
+
 def stable_name(name: str) -> str:
     """A check's name without the number that repeats are given."""
     stem, mark, number = name.rpartition("#")

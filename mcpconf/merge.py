@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from mcpconf.client.manifest import COMMAND, MANIFESTS
 from mcpconf.decode import Reader
 from mcpconf.errors import UsageError
+from mcpconf.identity import variant_of
 from mcpconf.report_assembly import LABELS, Report, Row, assemble
 from mcpconf.selection import Selection, select, whole
 
@@ -118,10 +119,12 @@ def _in_order(
     rows: dict[Place, Row] = {}
     for name, report in reports:
         mine = _rows(report)
-        for leg, revision, scenario, _ in rows.keys() & mine.keys():
-            raise UsageError(
-                f"{name}: {leg} {revision} / {scenario} is in another shard, too"
-            )
+        for place in mine:
+            if place in rows:
+                leg, revision, scenario, _ = place
+                raise UsageError(
+                    f"{name}: {leg} {revision} / {scenario} is in another shard, too"
+                )
         rows |= mine
     manifest = MANIFESTS.get(reports[0][1]["client"]["name"], COMMAND)
     ordered = []
@@ -143,7 +146,7 @@ def _rows(report: Value) -> dict[Place, Row]:
     for case in report["cases"]:
         checks: dict[tuple[str, str | None], list[Value]] = {}
         for check in (*case["checks"], *case["notScored"]):
-            variant = _variant(case["transport"], check)
+            variant = variant_of(case["transport"], check["source"], check["check_id"])
             checks.setdefault((check["scenario"], variant), []).append(check)
         for entry in case["scenarios"]:
             name, variant = entry["scenario"], entry["variant"]
@@ -157,12 +160,6 @@ def _rows(report: Value) -> dict[Place, Row]:
                 ),
             )
     return rows
-
-
-def _variant(transport: str, check: Value) -> str | None:
-    """The variant that a check of the suite's legs stands for."""
-    is_variant = transport == "official-http" and check["source"] == "supplemental"
-    return check["check_id"] if is_variant else None
 
 
 def _placed(entry: Value, folder: str) -> dict[str, Any]:

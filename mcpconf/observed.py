@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from mcpconf.baseline.entry import Scope, SuiteIdentity
-from mcpconf.decode import Reader, load_json
+from mcpconf.decode import REPORT_BYTES, Reader, load_json
 from mcpconf.errors import DecodeError
 from mcpconf.identity import LABELS, OFFICIAL_HTTP, Leg
 from mcpconf.observed_check import CheckReader, Host, ObservedCheck
@@ -43,9 +43,6 @@ __all__ = [
     "load_observed",
     "observe",
 ]
-
-#: Five times a report of 100,000 checks.
-MAX_BYTES = 512 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,14 +103,14 @@ def load_observed(path: Path) -> ObservedRun:
     :raises DecodeError: unreadable, over 512 MiB, not JSON, or refused by `observe`.
     """
     with uncollected():
-        value, pieces = load_pieces(path, max_bytes=MAX_BYTES)
+        value, pieces = load_pieces(path, max_bytes=REPORT_BYTES)
         try:
             return _observe(_report(value, path), pieces)
         except DecodeError:
             if not pieces.lists:
                 raise
         # Whatever is wrong, the whole says where in the file.
-        value = load_json(path, max_bytes=MAX_BYTES)
+        value = load_json(path, max_bytes=REPORT_BYTES)
         return _observe(_report(value, path), Pieces())
 
 

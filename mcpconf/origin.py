@@ -44,5 +44,5 @@ def refuse_others(reader: Reader) -> None:
     if "selection" not in members:
         reader.fail(
             "does not say what was selected, as an older version of mcpconf wrote it: "
-            f"use `invoke report.rejudge` on its run folder; {_MIGRATION}"
+            "run again with this version"
         )

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
+from mcpconf.errors import ExitCode
 from mcpconf.transport import Transport
 
 if TYPE_CHECKING:
@@ -99,6 +100,15 @@ class Verdict(StrEnum):
     CONFORMANT = "CONFORMANT"
     NOT_CONFORMANT = "NOT_CONFORMANT"
     INCONCLUSIVE = "INCONCLUSIVE"
+
+    @property
+    def exit_code(self) -> ExitCode:
+        """What a process ends with that is held against no baseline."""
+        return {
+            Verdict.CONFORMANT: ExitCode.CONFORMANT,
+            Verdict.NOT_CONFORMANT: ExitCode.NOT_CONFORMANT,
+            Verdict.INCONCLUSIVE: ExitCode.HARNESS,
+        }[self]
 
 
 class WarningPolicy(StrEnum):

@@ -11,17 +11,17 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from mcpconf import summary
-from mcpconf.errors import ExitCode
 from mcpconf.record import Attribution, Outcome, Source, Verdict
 from mcpconf.transport import Transport
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from mcpconf.errors import ExitCode
     from mcpconf.selection import Selection
     from mcpconf.suite.catalogue import Catalogue
 
-#: The groups of a report's cases in order, and the seed's word for each transport.
+#: The groups of a report's cases in order, and the original's word for each.
 LABELS = {
     (Source.SUPPLEMENTAL, Transport.STDIO): "stdio",
     (Source.SUPPLEMENTAL, Transport.HTTP): "http",
@@ -29,12 +29,6 @@ LABELS = {
 }
 #: Of a leg's diagnostics, the last of which are kept.
 _DIAGNOSTICS = 16_000
-
-_EXIT_CODES = {
-    Verdict.CONFORMANT: ExitCode.CONFORMANT,
-    Verdict.NOT_CONFORMANT: ExitCode.NOT_CONFORMANT,
-    Verdict.INCONCLUSIVE: ExitCode.HARNESS,
-}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,7 +41,7 @@ class Report:
     @property
     def exit_code(self) -> ExitCode:
         """What the process ends with."""
-        return _EXIT_CODES[self.verdict]
+        return self.verdict.exit_code
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,7 +57,8 @@ class Row:
     @property
     def counts(self) -> bool:
         """Whether its checks count; a variant's does, as a supplemental one."""
-        return self.scenario["not_scored"] is None or self.scenario["variant"]
+        scenario = self.scenario
+        return scenario["not_scored"] is None or scenario["variant"] is not None
 
 
 def assemble(
@@ -128,11 +123,9 @@ def _scope(
         if row.scenario["source"] == "official" and row.scenario["scored"]:
             scenarios[row.revision].append(row.scenario["scenario"])
     wanted = {
-        revision.value: [
-            entry.scenario
-            for entry in catalogue.revisions[revision]
-            if entry.not_scored is None and (selection.authentication or not entry.auth)
-        ]
+        revision.value: list(
+            catalogue.scored(revision, authentication=selection.authentication)
+        )
         for revision in selection.revisions
     }
     scope = (

@@ -1,8 +1,8 @@
 """
 The checks of a report: what the suite said, what we say, whose doing a failure is.
 
-Every entry has the seed's eight members; a failing one also says who is to blame, where
-the evidence is, and which line runs the scenario again.
+Every entry has the original's eight members; a failing one also says who is to blame,
+where the evidence is, and which line runs the scenario again.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def reproduction(record: RunRecord, case: Case) -> str:
 
 
 def category_of(case: Case) -> str:
-    """The seed's word for what a scenario is about."""
+    """The original harness's word for what a scenario is about."""
     is_auth = isinstance(case, PlannedCase) and case.entry.auth
     return "auth" if is_auth else "non-auth"
 

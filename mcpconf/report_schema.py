@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import jsonschema_rs
 
-from mcpconf.decode import Reader, load_json
+from mcpconf.decode import REPORT_BYTES, Reader, load_json
 from mcpconf.errors import DecodeError, McpconfError
 from mcpconf.origin import refuse_others
 
@@ -18,10 +18,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from mcpconf.decode import Json
-
-
-#: A report of 100,000 checks has half of it.
-MAX_BYTES = 256 * 1024 * 1024
 
 
 class ReportError(McpconfError):
@@ -34,7 +30,7 @@ def load_report(path: Path) -> dict[str, Any]:
 
     :raises DecodeError: unreadable, not JSON, or not of the shipped schema.
     """
-    value: Any = load_json(path, max_bytes=MAX_BYTES)
+    value: Any = load_json(path, max_bytes=REPORT_BYTES)
     refuse_others(Reader(value, path))
     problem = _schema_problem(value)
     if problem is not None:

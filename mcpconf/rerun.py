@@ -9,7 +9,7 @@ started here.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from mcpconf import flake
 from mcpconf.decode import Json, Reader, load_json
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from mcpconf.flake import CheckName
-    from mcpconf.identity import CheckIdentity, Leg
+    from mcpconf.gate_record import UnexpectedCase
     from mcpconf.record import CaseKey, ScenarioResult
     from mcpconf.supplemental.plan import Case
 
@@ -33,32 +33,12 @@ SCHEMA = 1
 MAX_CASES = 25
 
 
-class Unexpected(Protocol):
-    """A case that is worse than a gate expected; `mcpconf.gate_record` has such."""
-
-    @property
-    def leg(self) -> Leg:
-        """The transport's label and the revision."""
-
-    @property
-    def scenario(self) -> str:
-        """Its scenario."""
-
-    @property
-    def variant(self) -> str | None:
-        """Its variant, where it is one."""
-
-    @property
-    def checks(self) -> tuple[CheckIdentity, ...]:
-        """The checks that are unexpectedly bad, or missing."""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reruns:
     """What a run that is held against a baseline is told."""
 
     #: From the value of a report, which is not closed yet, to what is unexpected in it.
-    unexpected: Callable[[dict[str, Any]], Sequence[Unexpected]]
+    unexpected: Callable[[dict[str, Any]], Sequence[UnexpectedCase]]
     #: The baseline's file name, and ``sha256:`` of it.
     baseline: str
     digest: str

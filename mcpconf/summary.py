@@ -50,7 +50,7 @@ def scenario_ratio(
 
 
 def mode_summaries(cases: Sequence[CaseValue]) -> list[dict[str, Any]]:
-    """The seed's ratios for each revision, in report order."""
+    """The original harness's ratios for each revision, in report order."""
     summaries = []
     for case in cases:
         checks = case["checks"]

@@ -118,6 +118,7 @@ ROOMS = {
     # What makes two checks the same, what is known to fail, what was seen: pure.
     "identity": ("mcpconf.identity",),
     "origin": ("mcpconf.origin",),
+    "view": ("mcpconf.view",),
     "baseline-entry": ("mcpconf.baseline", "mcpconf.baseline.entry"),
     "observed": (
         "mcpconf.observed",
@@ -191,7 +192,7 @@ ALLOWED: Mapping[str, set[str]] = {
     "environment": {"errors"},
     "launcher": {"errors", "storage"},
     "drain": set(),
-    "record": {"transport"},
+    "record": {"errors", "transport"},
     "wire": {"decode", "errors", "redaction", "revision"},
     "provision": {"decode", "errors", "process", "redaction", "storage"},
     "suite": {"decode", "errors", "record", "revision", "storage"},
@@ -303,7 +304,7 @@ ALLOWED: Mapping[str, set[str]] = {
         "transport",
     },
     "selection": {"errors", "plan", "record", "revision", "supplemental", "transport"},
-    "merge": {"client", "decode", "errors", "report", "selection"},
+    "merge": {"client", "decode", "errors", "identity", "report", "selection"},
     "identity": set(),
     "baseline-entry": set(),
     "observed": {
@@ -328,6 +329,7 @@ ALLOWED: Mapping[str, set[str]] = {
         "suite",
         "supplemental",
         "transport",
+        "view",
     },
     "gate": {
         "baseline",
@@ -391,6 +393,7 @@ ALLOWED: Mapping[str, set[str]] = {
         "survey",
     },
     "origin": set(),
+    "view": {"identity"},
     "hygiene": set(),
     "pool": {
         "case",
@@ -473,6 +476,7 @@ ALLOWED: Mapping[str, set[str]] = {
         "storage",
         "supplemental",
         "transport",
+        "view",
         "wire",
     },
     "cli": {

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 from mcpconf.adopt.config import TABLE, Adoption, read_pyproject
 from mcpconf.adopt.inputs import read_inputs
-from mcpconf.adopt.outcome import GATE, REPORT, Outcome, Watch, code_of
+from mcpconf.adopt.outcome import GATE, REPORT, Outcome, Watch
 from mcpconf.errors import ExitCode, McpconfError, UsageError
 from mcpconf.record import Verdict
 from mcpconf.report_schema import load_report
@@ -110,7 +110,7 @@ def _merge(inputs: Inputs, folder: Path, baseline: Sequence[str], watch: Watch) 
         if not watch.is_new(REPORT):  # else the code is the merged report's
             return code or ExitCode.HARNESS
     if not baseline:
-        return code_of(Verdict(load_report(REPORT)["verdict"]))
+        return Verdict(load_report(REPORT)["verdict"]).exit_code
     return _task(
         DECIDE,
         f"--report={REPORT}",

@@ -99,7 +99,8 @@ def read_pyproject(path: Path) -> Adoption | None:
 
     Paths in it are relative to the file's directory.
 
-    :raises UsageError: the file is not TOML, or the table is refused by `decode`.
+    :raises DecodeError: the file cannot be read, or is not TOML in UTF-8.
+    :raises UsageError: the table is refused by `decode`.
     """
     try:
         content = path.read_bytes()

@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from mcpconf.decode import Reader, load_json
+from mcpconf.decode import REPORT_BYTES, Reader, load_json
 from mcpconf.errors import DecodeError, ExitCode
 from mcpconf.gate_record import KIND, GateVerdict
 from mcpconf.record import Verdict
@@ -20,12 +20,6 @@ from mcpconf.report_schema import load_report
 FOLDER = Path(".mcpconf")
 REPORT = FOLDER / "report.json"
 GATE = FOLDER / "gate.json"
-
-_CODES = {
-    Verdict.CONFORMANT: ExitCode.CONFORMANT,
-    Verdict.NOT_CONFORMANT: ExitCode.NOT_CONFORMANT,
-    Verdict.INCONCLUSIVE: ExitCode.HARNESS,
-}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,24 +74,16 @@ class Watch:
         )
 
 
-def code_of(verdict: Verdict) -> ExitCode:
-    """The exit code of a verdict that is held against no baseline."""
-    return _CODES[verdict]
-
-
 def read_gate(path: Path) -> GateVerdict:
     """
     The verdict of a stored gate.
 
     :raises DecodeError: it is not one.
     """
-    reader = Reader(load_json(path), path)
+    reader = Reader(load_json(path, max_bytes=REPORT_BYTES), path)
     if reader.key("kind").string() != KIND:
         reader.key("kind").fail(f"expected {KIND}")
-    word = reader.key("verdict")
-    if word.string() not in set(GateVerdict):
-        word.fail(f"{word.string()!r} is not known")
-    return GateVerdict(word.string())
+    return reader.key("verdict").word(GateVerdict)
 
 
 def _problem(
@@ -111,7 +97,7 @@ def _problem(
         return f"exit code {code}, but no {REPORT} was written"
     if gated and (gate is None or gate.exit_code != code):
         return f"exit code {code}, but {GATE} says {gate or 'nothing'}"
-    if not gated and code_of(verdict) != code:
+    if not gated and verdict.exit_code != code:
         return f"exit code {code}, but {REPORT} says {verdict}"
     return None
 

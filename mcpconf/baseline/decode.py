@@ -13,7 +13,7 @@ from mcpconf.baseline.decode_v1 import decode_v1
 from mcpconf.baseline.decode_v2 import decode_v2
 from mcpconf.baseline.entry import KIND_V1, KIND_V2
 from mcpconf.baseline.problem import Problems
-from mcpconf.decode import Reader, load_json
+from mcpconf.decode import REPORT_BYTES, Reader, load_json
 
 if TYPE_CHECKING:
     import datetime as dt
@@ -39,7 +39,7 @@ def load_baseline(
         once, each with its place in the file.
     """
     return from_json(
-        load_json(path),
+        load_json(path, max_bytes=REPORT_BYTES),
         path,
         catalogue=catalogue,
         today=today,

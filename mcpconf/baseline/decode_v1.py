@@ -18,9 +18,10 @@ from mcpconf.baseline.entry import (
     SuiteIdentity,
     WarningRules,
 )
-from mcpconf.baseline.known import KnownChecks, pinned_git_ref, scored_scenarios
+from mcpconf.baseline.known import KnownChecks, pinned_git_ref
 from mcpconf.errors import DecodeError
 from mcpconf.identity import LABELS, OFFICIAL_HTTP, STDIO
+from mcpconf.revision import Revision
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -69,7 +70,7 @@ def decode_v1(reader: Reader, problems: Problems, catalogue: Catalogue) -> Basel
     # refusal says more than a list of every id.
     is_ours = suite.git_ref == pinned_git_ref(catalogue)
     for revision, names in scenarios.items() if is_ours else ():
-        if names != scored_scenarios(catalogue, revision, authentication=True):
+        if names != catalogue.scored(Revision(revision)):
             problems.add(
                 f"officialConformance.scenarios.{revision}",
                 "is not the whole catalogue, in the suite's order",

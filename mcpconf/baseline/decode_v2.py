@@ -18,7 +18,6 @@ from mcpconf.baseline.known import (
     KnownChecks,
     did_you_mean,
     pinned_git_ref,
-    scored_scenarios,
     warning_refs,
 )
 from mcpconf.identity import (
@@ -30,6 +29,7 @@ from mcpconf.identity import (
     Leg,
 )
 from mcpconf.record import RevisionPolicy
+from mcpconf.revision import Revision
 
 if TYPE_CHECKING:
     import datetime as dt
@@ -169,7 +169,7 @@ def _scenarios(
         return {}
     if catalogue is not None:
         return {
-            each: scored_scenarios(catalogue, each, authentication=scope.authentication)
+            each: catalogue.scored(Revision(each), authentication=scope.authentication)
             for each in scope.revisions
         }
     named = {

@@ -10,7 +10,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from mcpconf.baseline.entry import CheckState, ExpectedFailure
 from mcpconf.baseline.known import did_you_mean, known_checks
 from mcpconf.errors import UsageError
 from mcpconf.identity import (
@@ -19,18 +18,19 @@ from mcpconf.identity import (
     SOURCES,
     CheckIdentity,
     Leg,
-    identity_of,
 )
 from mcpconf.revision import Revision
 from mcpconf.supplemental.page import page_address
 from mcpconf.supplemental.registry import SCENARIOS
+from mcpconf.view import evidence_of, views
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from mcpconf.baseline.entry import Baseline, Explanation
+    from mcpconf.baseline.entry import Baseline, ExpectedFailure, Explanation
     from mcpconf.suite.catalogue import Catalogue
     from mcpconf.supplemental.scenario import CheckDefinition
+    from mcpconf.view import CheckView
 
     Report = Mapping[str, Any]
 
@@ -222,8 +222,7 @@ def _suites(
     report: Report | None,
 ) -> Demand:
     """The suite describes its checks in reports only, and the passing ones best."""
-    seen = [] if report is None else list(_seen(report, {*identities}))
-    checks = [each for each, _, _ in seen]
+    checks = [each.check for each in _seen(report, {*identities})]
     passing = [each for each in checks if each["status"] == "PASS"]
     # Where it passes nowhere, the detail is an error; other scenarios have the same id.
     alike = [] if report is None else list(_alike(report, identities[0].check_id))
@@ -267,36 +266,22 @@ def _state(entry: ExpectedFailure) -> str:
     return f"{entry.state.value} ({entry.outcome})"
 
 
-def _seen(
-    report: Report, identities: set[CheckIdentity]
-) -> Iterator[tuple[Mapping[str, Any], Mapping[str, Any], Leg]]:
-    """Every check of a report that is meant, with its scenario and leg."""
-    for case in report["cases"]:
-        leg = Leg(case["transport"], case["mode"])
-        scenarios = {
-            (each["scenario"], each["variant"]): each for each in case["scenarios"]
-        }
-        for check in case["checks"]:
-            if identity_of(leg, check) not in identities:
-                continue
-            is_variant = (
-                leg.transport == OFFICIAL_HTTP and check["source"] == "supplemental"
-            )
-            variant = check["check_id"] if is_variant else None
-            yield check, scenarios[check["scenario"], variant], leg
+def _seen(report: Report | None, identities: set[CheckIdentity]) -> Iterator[CheckView]:
+    """Every check of a report that is meant."""
+    for case in report["cases"] if report is not None else ():
+        yield from (each for each in views(case) if each.identity in identities)
 
 
 def _latest(report: Report, identities: set[CheckIdentity]) -> Iterator[Latest]:
-    for check, scenario, leg in _seen(report, identities):
-        word = check.get("suite_status")
-        is_warned = word == CheckState.WARNING.value
+    for view in _seen(report, identities):
+        status = view.check["status"]
         yield Latest(
-            leg=leg,
-            state=f"{check['status']}, a warning" if is_warned else check["status"],
-            outcome=check.get("outcome") or scenario["outcome"],
-            detail=check["detail"],
-            evidence=f"{report['artifacts']}/{scenario['evidence']}",
-            reproduce=scenario["reproduce"],
+            leg=view.leg,
+            state=f"{status}, a warning" if view.is_warning else status,
+            outcome=view.outcome,
+            detail=view.check["detail"],
+            evidence=evidence_of(report, view.scenario),
+            reproduce=view.scenario["reproduce"],
         )
 
 

@@ -44,17 +44,6 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     return f"; did you mean {alike[0]}?" if alike else ""
 
 
-def scored_scenarios(
-    catalogue: Catalogue, revision: str, *, authentication: bool
-) -> tuple[str, ...]:
-    """The suite's scored scenarios of one revision, in the suite's order."""
-    return tuple(
-        entry.scenario
-        for entry in catalogue.revisions[Revision(revision)]
-        if entry.not_scored is None and (authentication or not entry.auth)
-    )
-
-
 def known_checks(
     catalogue: Catalogue,
     leg: Leg,

@@ -14,20 +14,13 @@ from typing import TYPE_CHECKING, Any
 
 from mcpconf.render import failure
 from mcpconf.render.text import one_line
-from mcpconf.render.view import (
-    GROUPS,
-    RED_GROUPS,
-    by_case,
-    identity_in,
-    trouble,
-    views,
-    warns,
-)
+from mcpconf.render.view import GROUPS, RED_GROUPS, by_case, identity_in, trouble, warns
+from mcpconf.view import views
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from mcpconf.render.view import CheckView
+    from mcpconf.view import CheckView
 
     Report = Mapping[str, Any]
     Gate = Mapping[str, Any]

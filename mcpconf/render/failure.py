@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from mcpconf.render.text import one_line, printable
-from mcpconf.render.view import evidence_of, leg_of, views, warns
+from mcpconf.render.view import warns
+from mcpconf.view import evidence_of, leg_of, views
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from mcpconf.render.view import CheckView
+    from mcpconf.view import CheckView
 
     Report = Mapping[str, Any]
     Check = Mapping[str, Any]

@@ -21,22 +21,15 @@ from junitparser import Error, Failure, JUnitXml, Skipped, TestCase, TestSuite
 
 from mcpconf.render import failure
 from mcpconf.render.text import one_line, printable
-from mcpconf.render.view import (
-    GROUPS,
-    RED_GROUPS,
-    evidence_of,
-    identity_in,
-    leg_of,
-    standings,
-    trouble,
-    views,
-)
+from mcpconf.render.view import GROUPS, RED_GROUPS, identity_in, standings, trouble
+from mcpconf.view import evidence_of, leg_of, views
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from mcpconf.identity import CheckIdentity
-    from mcpconf.render.view import CheckView, Standing
+    from mcpconf.render.view import Standing
+    from mcpconf.view import CheckView
 
     Report = Mapping[str, Any]
     Gate = Mapping[str, Any]

@@ -18,19 +18,19 @@ from mcpconf.render.view import (
     GROUPS,
     RED_GROUPS,
     by_case,
-    evidence_of,
     identity_in,
     standings,
     trouble,
-    views,
     warns,
 )
+from mcpconf.view import evidence_of, views
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from mcpconf.identity import CheckIdentity
-    from mcpconf.render.view import CheckView, Standing
+    from mcpconf.render.view import Standing
+    from mcpconf.view import CheckView
 
     Report = Mapping[str, Any]
     Gate = Mapping[str, Any]

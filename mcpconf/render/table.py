@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from mcpconf.render import failure
 from mcpconf.render.grid import grid, is_within
 from mcpconf.render.text import one_line, printable, wrapped
-from mcpconf.render.view import leg_of
+from mcpconf.view import leg_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

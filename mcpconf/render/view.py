@@ -1,16 +1,17 @@
-"""A report's checks, each beside its scenario, and what a gate says of them."""
+"""What a gate says of a report's checks, from its stored answer."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from mcpconf.identity import OFFICIAL_HTTP, CheckIdentity, Leg, identity_of
+from mcpconf.identity import CheckIdentity, Leg
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Mapping
 
-    Report = Mapping[str, Any]
+    from mcpconf.view import CheckView
+
     Value = Mapping[str, Any]
 
 #: The groups of a gate's answer, the worst first, and what one finding of each is.
@@ -33,32 +34,6 @@ _SENTENCES = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CheckView:
-    """One check of a report that counts."""
-
-    leg: Leg
-    #: As the report has it.
-    check: Value
-    #: The scenario's entry of the same case, or the variant's.
-    scenario: Value
-
-    @property
-    def identity(self) -> CheckIdentity:
-        """What names it across runs."""
-        return identity_of(self.leg, self.check)
-
-    @property
-    def outcome(self) -> str:
-        """Its own outcome, or its scenario's."""
-        return str(self.check.get("outcome") or self.scenario["outcome"])
-
-    @property
-    def is_warning(self) -> bool:
-        """A SHOULD not followed."""
-        return bool(self.check.get("suite_status") == "WARNING")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Standing:
     """What a gate says of one check."""
 
@@ -66,24 +41,6 @@ class Standing:
     group: str
     #: The finding, as ``gate.json`` has it.
     finding: Value
-
-
-def leg_of(case: Value) -> Leg:
-    """Transport and revision of one case of a report, or of a summary of one."""
-    return Leg(case["transport"], case["mode"])
-
-
-def views(case: Value) -> Iterator[CheckView]:
-    """Every check of one case of a report, in its order."""
-    leg = leg_of(case)
-    entries = {(each["scenario"], each["variant"]): each for each in case["scenarios"]}
-    for check in case["checks"]:
-        is_variant = (
-            leg.transport == OFFICIAL_HTTP and check["source"] == "supplemental"
-        )
-        variant = check["check_id"] if is_variant else None
-        entry = entries[check["scenario"], variant]
-        yield CheckView(leg=leg, check=check, scenario=entry)
 
 
 def warns(view: CheckView) -> bool:
@@ -134,9 +91,3 @@ def trouble(gate: Value) -> list[str]:
         for name, what in _SENTENCES.items()
         for sentence in gate[name]
     ]
-
-
-def evidence_of(report: Report, scenario: Value) -> str:
-    """Where the evidence is, below the folder of the latest report."""
-    artifacts = report["artifacts"]
-    return f"{artifacts}/{scenario['evidence']}" if artifacts else scenario["evidence"]

@@ -89,12 +89,14 @@ class Catalogue:
                 return entry
         return None
 
-    def scored(self, revision: Revision) -> tuple[str, ...]:
+    def scored(
+        self, revision: Revision, *, authentication: bool = True
+    ) -> tuple[str, ...]:
         """The scenarios that count for a revision, in upstream's order."""
         return tuple(
             entry.scenario
             for entry in self.revisions[revision]
-            if entry.not_scored is None
+            if entry.not_scored is None and (authentication or not entry.auth)
         )
 
     @property

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from invoke.exceptions import Exit
 from invoke.tasks import task
 
-from mcpconf.tasks.base import Several, refusing, say, stored_report
+from mcpconf.tasks.base import Several, refusing, report_path, say, stored_report
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -62,8 +62,8 @@ def report_html(_: Context, report: str, gate: str = "", out: str = "") -> None:
         transcripts = load_transcripts(value, path.parent)
         return render(value, transcripts, answer).encode()
 
-    path, _value = refusing(lambda: stored_report(report))
-    _rendered(report, gate, out or str(path.with_suffix(".html")), page)
+    beside = report_path(report).with_suffix(".html")
+    _rendered(report, gate, out or str(beside), page)
 
 
 @task(

@@ -10,7 +10,7 @@ from invoke.exceptions import Exit
 from invoke.tasks import task
 
 from mcpconf.errors import ExitCode
-from mcpconf.tasks.base import refusing, say
+from mcpconf.tasks.base import refusing, say, stored_report
 
 if TYPE_CHECKING:
     from invoke.context import Context
@@ -68,11 +68,8 @@ def report_table(_: Context, report: str, *, matrix: bool = False) -> None:
     """Print a stored report as tables."""
     from mcpconf.render import table  # noqa: PLC0415
     from mcpconf.render.text import terminal_width  # noqa: PLC0415
-    from mcpconf.report_schema import load_report  # noqa: PLC0415
 
-    path = Path(report)
-    path = path / "report.json" if path.is_dir() else path
-    value = refusing(lambda: load_report(path))
+    _, value = refusing(lambda: stored_report(report))
     say(table.render(value, full=matrix, width=terminal_width()))
 
 

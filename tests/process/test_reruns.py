@@ -24,7 +24,8 @@ from mcpconf import evidence, ledger, pool, rerun, run
 from mcpconf import report as report_module
 from mcpconf.decode import load_json
 from mcpconf.errors import DecodeError, ExitCode, FixtureError
-from mcpconf.identity import CheckIdentity, Leg, identity_of
+from mcpconf.gate_record import UnexpectedCase
+from mcpconf.identity import Leg, identity_of
 from mcpconf.rejudge import rejudge
 from mcpconf.render.progress import LineProgress
 from mcpconf.rerun import Reruns
@@ -55,20 +56,10 @@ CURSORS = "cursor-is-opaque"
 CASE = f"supplemental/2025-11-25/stdio/{SCENARIO}"
 
 
-@dataclass(frozen=True)
-class Worse:
-    """As a gate names a case."""
-
-    leg: Leg
-    scenario: str
-    variant: str | None
-    checks: tuple[CheckIdentity, ...]
-
-
 def all_but(*known: str) -> Reruns:
     """A baseline in which everything passes, `known` (check ids) apart."""
 
-    def unexpected(report: Mapping[str, Any]) -> Sequence[Worse]:
+    def unexpected(report: Mapping[str, Any]) -> Sequence[UnexpectedCase]:
         cases = []
         for case in report["cases"]:
             leg = Leg(case["transport"], case["mode"])
@@ -81,7 +72,14 @@ def all_but(*known: str) -> Reruns:
                     and check["check_id"] not in known
                 )
                 if bad:
-                    cases.append(Worse(leg, scenario["scenario"], None, bad))
+                    cases.append(
+                        UnexpectedCase(
+                            leg=leg,
+                            scenario=scenario["scenario"],
+                            variant=None,
+                            checks=bad,
+                        )
+                    )
         return cases
 
     return Reruns(unexpected=unexpected, baseline="b.json", digest="sha256:0")

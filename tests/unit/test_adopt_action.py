@@ -404,7 +404,7 @@ def test_one_shard_is_the_whole(called: list[list[str]]) -> None:
 
 
 def test_one_shard_of_several_is_not_the_whole(called: list[list[str]]) -> None:
-    """`shards` was left at 1: what is there is handed to the merge, which refuses it."""
+    """`shards` was left at 1: what is there goes to the merge, which refuses it."""
     value = _report()
     value["selection"]["shard"] = {"index": 1, "of": 2}
     write_json(Path("shards", "only", "report.json"), value)
@@ -490,7 +490,7 @@ def test_every_task_the_action_calls_takes_what_it_is_called_with() -> None:
         ("[]", "expected an object"),
         ("{}", "kind: is missing"),
         (_gate("GREEN", "another"), f"kind: expected {KIND}"),
-        (_gate("green"), "verdict: 'green' is not known"),
+        (_gate("green"), "verdict: unknown word 'green'"),
     ],
 )
 def test_a_gate_that_is_none_is_refused(

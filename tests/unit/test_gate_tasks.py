@@ -214,3 +214,18 @@ def test_any_number_of_shards_is_merged(tmp_path: Path) -> None:
     done = _invoke("report.merge", *names[:2], cwd=tmp_path)
     assert (done.returncode, "shard 3/3 is missing" in done.stderr) == (2, True)
     assert not (tmp_path / "merged.json").exists()
+
+
+@pytest.mark.parametrize("gone", ["newFailures", "demands", "verdict", "scope"])
+def test_an_answer_that_lacks_a_member_is_refused_by_name(
+    place: Path, gone: str
+) -> None:
+    words = ("gate", "--baseline", "baseline.json", "--report", "worse.json")
+    _invoke(*words, "--out", "whole.json", cwd=place)
+    answer = json.loads((place / "whole.json").read_bytes())
+    del answer[gone]
+    write_json(place / "part.json", answer)
+    for name in ("markdown", "junit", "html", "annotations", "badge"):
+        done = _invoke(f"report.{name}", "worse.json", "--gate", "part.json", cwd=place)
+        assert (done.returncode, done.stdout) == (2, "")
+        assert f"part.json: {gone}: is missing" in done.stderr

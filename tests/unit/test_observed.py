@@ -197,7 +197,7 @@ REFUSED: dict[str, tuple[Callable[[Report], Any], str]] = {
     "another schema": (lambda each: each.update(schemaVersion=3), "schema 4, not 3"),
     "no schema": (_drop("schemaVersion"), "schemaVersion: is missing"),
     "a baseline": (lambda each: each.update(baselineKind="x"), "is a baseline"),
-    "an older report of ours": (_drop("selection"), "report.rejudge"),
+    "an older report of ours": (_drop("selection"), "run again with this version"),
     "no cases": (lambda each: each.update(cases=[]), "cases: is empty"),
     "another success": (lambda each: each.update(success=False), "contradicts verdict"),
     "another completeness": (
@@ -421,7 +421,7 @@ def test_a_file_that_is_cut_short_or_too_large_is_refused(
     path = _written(tmp_path / "report.json", content[: len(content) // 2])
     with pytest.raises(DecodeError, match="line"):
         load_observed(path)
-    monkeypatch.setattr("mcpconf.observed.MAX_BYTES", 100)
+    monkeypatch.setattr("mcpconf.observed.REPORT_BYTES", 100)
     with pytest.raises(DecodeError, match="larger than 100 bytes"):
         load_observed(path)
     with pytest.raises(DecodeError, match="cannot be read"):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -10,6 +10,7 @@ from make import MIDDLE, make_case, make_check
 
 from mcpconf import rerun
 from mcpconf.errors import DecodeError
+from mcpconf.gate_record import UnexpectedCase
 from mcpconf.identity import CheckIdentity, Leg
 from mcpconf.record import Attribution, CaseKey, CheckStatus, Outcome, ScenarioResult
 from mcpconf.render.progress import LiveProgress
@@ -37,18 +38,8 @@ def said(
     )
 
 
-@dataclass(frozen=True)
-class Worse:
-    """As a gate names a case."""
-
-    leg: Leg
-    scenario: str
-    variant: str | None
-    checks: tuple[CheckIdentity, ...]
-
-
-def worse(scenario: str, *check_ids: str, leg: str = "official-http") -> Worse:
-    return Worse(
+def worse(scenario: str, *check_ids: str, leg: str = "official-http") -> UnexpectedCase:
+    return UnexpectedCase(
         leg=Leg(leg, MIDDLE.value),
         scenario=scenario,
         variant=None,
@@ -59,7 +50,7 @@ def worse(scenario: str, *check_ids: str, leg: str = "official-http") -> Worse:
     )
 
 
-def asking(*cases: Worse) -> Reruns:
+def asking(*cases: UnexpectedCase) -> Reruns:
     return Reruns(
         unexpected=lambda _report: cases, baseline="b.json", digest="sha256:0"
     )
