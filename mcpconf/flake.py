@@ -92,18 +92,18 @@ def rescued(
     checks: AbstractSet[CheckName],
 ) -> frozenset[CheckName]:
     """
-    Those of the unexpected `checks` that passed in any rerun, and not at first.
+    Those of the unexpected `checks` that passed in one rerun, and not at first.
 
-    A rerun in which anything is bad that was not at first shows nothing.
+    They pass together: two checks that fail by turns are never seen to hold. A rerun in
+    which anything is bad that was not at first, or that was no run, ends the rescue.
     """
-    if first.outcome in _FINAL:
+    if any(each.outcome in _FINAL for each in (first, *again)):
         return frozenset()
-    fit = [each for each in again if not _is_worse(each, first)]
-    return frozenset(
-        name
-        for name in checks
-        if not _passes(first, name) and any(_passes(each, name) for each in fit)
-    )
+    if any(_is_worse(each, first) for each in again):
+        return frozenset()
+    bad = sorted(name for name in checks if not _passes(first, name))
+    shown = [frozenset(n for n in bad if _passes(each, n)) for each in again]
+    return max(shown, key=len, default=frozenset())
 
 
 def flaky_checks(result: ScenarioResult) -> tuple[CheckName, ...]:

@@ -251,8 +251,8 @@ def _shipping(baseline: Baseline) -> Iterator[str]:
         if _ships_broken(baseline, identity, entry.state):
             yield (
                 f"baseline: {identity} is expected to fail, and {identity.revision} is "
-                "a shipping revision, which must be green; mend it, or take the "
-                "revision out of `shipping`"
+                "a shipping revision, which must be green; mend it, or extract a "
+                "baseline with `--shipping none`, or without that revision"
             )
 
 

@@ -20,8 +20,8 @@ The rules are tried in order; the first that applies decides:
 15. the wire log stops short → harness-error
 16. otherwise → passed
 
-Rules 10 and 13 to 15 are also statements of the harness, ``expected-refusal`` and
-``evidence``: an earlier rule that decides, or a failure that is known, hides neither.
+Rules 10, 13 and 14 are also statements of the harness, each with a name of its own: an
+earlier rule that decides, or a failure that is known, hides none of them.
 """
 
 from __future__ import annotations
@@ -44,7 +44,12 @@ from mcpconf.record import (
 )
 from mcpconf.revision import era_of
 from mcpconf.suite.defect import known_defect
-from mcpconf.suite.rejection import REJECTIONS, rejection_problem
+from mcpconf.suite.rejection import (
+    REJECTIONS,
+    not_reached,
+    rejection_problem,
+    went_on,
+)
 from mcpconf.wire_schema import violations
 
 if TYPE_CHECKING:
@@ -58,10 +63,9 @@ if TYPE_CHECKING:
 
 #: The suite ends with 0 (green) or 1 (red); anything else is a crash of its own.
 _SUITE_EXITS = (0, 1)
-#: The statements of rule 10, and of rules 13 to 15.
-EXPECTED_REFUSAL, EVIDENCE = "expected-refusal", "evidence"
-#: What breaks ``evidence`` and is the harness's own doing.
-CUT_SHORT = "the wire log stops short, so nothing can be said to be absent from it"
+#: The statements of rule 10, and of rules 13 and 14.
+REFUSAL_REACHED, EXPECTED_REFUSAL = "refusal-reached", "expected-refusal"
+REQUIRED_CHECK, REVISION_NAMED = "required-check", "revision-named"
 
 
 @dataclass(frozen=True, slots=True)
@@ -277,27 +281,30 @@ def _cut_short(evidence: CaseEvidence) -> _Finding | None:
     """What must not be on the wire may be in the part that is missing."""
     if not evidence.wire.truncated:
         return None
-    return _Finding(Outcome.HARNESS_ERROR, Attribution.HARNESS, CUT_SHORT)
+    problem = "the wire log stops short, so nothing can be said to be absent from it"
+    return _Finding(Outcome.HARNESS_ERROR, Attribution.HARNESS, problem)
 
 
 def _stated(case: PlannedCase, evidence: CaseEvidence) -> Iterator[_Statement]:
-    """Rule 10 and rules 13 to 15 of a case that came so far, whatever decides it."""
-    if case.key.scenario in REJECTIONS:
-        problem, is_subjects = rejection_problem(case.key.scenario, evidence.wire)
-        # What a whole log would show nobody knows; `evidence` says that it is not.
-        if is_subjects or not evidence.wire.truncated:
-            yield EXPECTED_REFUSAL, problem
+    """Rules 10, 13 and 14 of a case that came so far, whatever decides it."""
+    scenario, log = case.key.scenario, evidence.wire
+    if scenario in REJECTIONS:
+        missing, further = not_reached(scenario, log), went_on(scenario, log)
+        # What is missing may be in the part of the log that was cut off.
+        if missing is None or not log.truncated:
+            yield REFUSAL_REACHED, missing
+        ends = REJECTIONS[scenario].forbidden  # else nothing is named that may not be
+        if ends and (further or (missing is None and not log.truncated)):
+            yield EXPECTED_REFUSAL, further
     # A required check that fails says so itself: known, it must not hide the others.
     is_told = any(
         check.status is CheckStatus.FAILURE and check.check_id in case.entry.required
         for check in evidence.checks
     )
-    broken = (
-        None if is_told else _nothing_required(case, evidence),
-        _never_opened(evidence),
-        _cut_short(evidence),
-    )
-    yield EVIDENCE, "; ".join(each.reason for each in broken if each) or None
+    untold = None if is_told else _nothing_required(case, evidence)
+    yield REQUIRED_CHECK, None if untold is None else untold.reason
+    unnamed = _never_opened(evidence)
+    yield REVISION_NAMED, None if unnamed is None else unnamed.reason
 
 
 def _schema_problem(case: PlannedCase, evidence: CaseEvidence) -> str | None:

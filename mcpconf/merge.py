@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from mcpconf.client.manifest import COMMAND, MANIFESTS
 from mcpconf.decode import Reader
-from mcpconf.errors import UsageError
+from mcpconf.errors import DecodeError, UsageError
 from mcpconf.identity import variant_of
 from mcpconf.report_assembly import LABELS, Report, Row, assemble
 from mcpconf.selection import Selection, select, whole
@@ -33,7 +33,8 @@ def merge(reports: Sequence[tuple[str, Value]], catalogue: Catalogue) -> Report:
     One report of the stored reports of all shards, given with their names.
 
     :raises UsageError: they are not all the parts of one run; says which and why.
-    :raises DecodeError: a report's selection cannot be read.
+    :raises DecodeError: a report's selection cannot be read, or it is at odds with
+        itself.
     """
     selections = [
         Selection.from_json(Reader(report["selection"], name, "selection"))
@@ -97,6 +98,8 @@ def _identity(report: Value) -> dict[str, Any]:
         "suite": {name: suite[name] for name in suite if name != "node_version"},
         "catalogue": report["officialConformance"]["catalogue"],
         "auth mode": report["automaticAuthRequired"],
+        "feature setting": report["modernFeatureEnablement"],
+        "version check": report["versionCheck"],
         "policy": report["policy"],
         "selection": {name: selection[name] for name in selection if name != "shard"},
         "mcpconf": report["run"]["mcpconf"],
@@ -118,7 +121,7 @@ def _in_order(
     """Every row of every shard, in the order of the plan."""
     rows: dict[Place, Row] = {}
     for name, report in reports:
-        mine = _rows(report)
+        mine = _rows(name, report)
         for place in mine:
             if place in rows:
                 leg, revision, scenario, _ = place
@@ -140,7 +143,8 @@ def _in_order(
     return ordered
 
 
-def _rows(report: Value) -> dict[Place, Row]:
+def _rows(name: str, report: Value) -> dict[Place, Row]:
+    """The rows of one shard; what a gate would refuse in it, no merge mends."""
     folder = report["artifacts"]
     rows: dict[Place, Row] = {}
     for case in report["cases"]:
@@ -149,16 +153,23 @@ def _rows(report: Value) -> dict[Place, Row]:
             variant = variant_of(case["transport"], check["source"], check["check_id"])
             checks.setdefault((check["scenario"], variant), []).append(check)
         for entry in case["scenarios"]:
-            name, variant = entry["scenario"], entry["variant"]
+            scenario, variant = entry["scenario"], entry["variant"]
+            place = (case["transport"], case["mode"], scenario, variant)
+            if place in rows:
+                raise DecodeError(name, f"{place[0]} {place[1]}", f"{scenario}: twice")
             again = [_placed(each, folder) for each in entry["reruns"]]
-            rows[case["transport"], case["mode"], name, variant] = Row(
+            rows[place] = Row(
                 transport=case["transport"],
                 revision=case["mode"],
                 scenario=_placed(entry, folder) | {"reruns": again},
                 checks=tuple(
-                    _placed(each, folder) for each in checks.get((name, variant), ())
+                    _placed(each, folder)
+                    for each in checks.pop((scenario, variant), ())
                 ),
             )
+        for scenario, _ in checks:
+            where = f"{case['transport']} {case['mode']}"
+            raise DecodeError(name, where, f"{scenario}: has checks, and is not listed")
     return rows
 
 

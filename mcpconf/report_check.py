@@ -11,7 +11,12 @@ import shlex
 from typing import TYPE_CHECKING, Any
 
 from mcpconf.client.manifest import COMMAND, MANIFESTS
-from mcpconf.judge import CUT_SHORT, EVIDENCE, EXPECTED_REFUSAL
+from mcpconf.judge import (
+    EXPECTED_REFUSAL,
+    REFUSAL_REACHED,
+    REQUIRED_CHECK,
+    REVISION_NAMED,
+)
 from mcpconf.plan import PlannedCase
 from mcpconf.record import (
     Attribution,
@@ -45,11 +50,10 @@ _UNEARNED = frozenset(
 _HOLDS = {
     "adapter": "the driver did its part",
     "wire-schema": "every message of the client fits its revision's schema",
-    EXPECTED_REFUSAL: "the client came as far as what it must refuse, and no further",
-    EVIDENCE: (
-        "a required check said SUCCESS or FAILURE, the client named its revision, "
-        "and the wire log is whole"
-    ),
+    REFUSAL_REACHED: "the client came as far as what it must refuse",
+    EXPECTED_REFUSAL: "it went no further than what it must refuse",
+    REQUIRED_CHECK: "a required check said SUCCESS or FAILURE",
+    REVISION_NAMED: "a message of the client names its revision",
 }
 #: Statements that only the client breaks, whoever else is to blame for the case.
 _CLIENTS = frozenset({"wire-schema", EXPECTED_REFUSAL})
@@ -147,24 +151,13 @@ def harness_checks(
             problem or _HOLDS.get(kind, "holds"),
             record=record,
             case=case,
-            attribution=_blame(kind, problem, result),
+            # Whoever else is to blame for the case, these are the client's.
+            attribution=None if kind in _CLIENTS else result.attribution,
         )
         if is_flaky:
             value["outcome"] = Outcome.FLAKY.value
         values.append(value)
     return values
-
-
-def _blame(
-    kind: str, problem: str | None, result: ScenarioResult
-) -> Attribution | None:
-    """Whose doing a broken statement is; None: the client's."""
-    if kind in _CLIENTS:
-        return None
-    # By its beginning: a rerun that shows more says so at the end.
-    if kind == EVIDENCE and problem is not None and problem.startswith(CUT_SHORT):
-        return Attribution.HARNESS
-    return result.attribution
 
 
 def supplemental_checks(

@@ -38,9 +38,10 @@ if TYPE_CHECKING:
 _HARNESS = {
     "wire-schema": "Every message of the client fits its revision's schema.",
     "official-runner": "The suite said something of the scenario at all.",
-    "expected-refusal": "The client comes as far as what it must refuse, no further.",
-    "evidence": "A required check was reached, the client names its revision, and the"
-    " wire log is whole.",
+    "refusal-reached": "The client comes as far as what it must refuse.",
+    "expected-refusal": "The client goes no further than what it must refuse.",
+    "required-check": "A required check of the suite says SUCCESS or FAILURE.",
+    "revision-named": "A message of the client names its revision.",
     "-adapter": "The client's driver did its part of the scenario.",
 }
 

@@ -29,7 +29,12 @@ if TYPE_CHECKING:
 #: The package that the catalogues are of.
 SUITE_PACKAGE = "@modelcontextprotocol/conformance"
 #: What the harness says of every scenario of the suite.
-_OF_THE_SUITES = ("wire-schema", "evidence", "official-runner")
+_OF_THE_SUITES = (
+    "wire-schema",
+    "required-check",
+    "revision-named",
+    "official-runner",
+)
 _TRANSPORTS = {STDIO: Transport.STDIO, HTTP: Transport.HTTP}
 
 
@@ -77,8 +82,12 @@ def _official_checks(
         return frozenset()
     if source == "official":
         return frozenset(entry.checks)
-    refusal = ("expected-refusal",) if scenario in REJECTIONS else ()
-    return _harness(scenario, client, *_OF_THE_SUITES, *refusal)
+    labels = list(_OF_THE_SUITES)
+    rejection = REJECTIONS.get(scenario)
+    if rejection is not None:
+        labels += ["refusal-reached"]
+        labels += ["expected-refusal"] if rejection.forbidden else []
+    return _harness(scenario, client, *labels)
 
 
 def _key(leg: Leg, scenario: str) -> CaseKey:

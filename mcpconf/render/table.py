@@ -20,7 +20,7 @@ _RATE_COLUMNS = {
     "officialNonAuthScenarios": "Non-auth scenarios",
     "officialAuthScenarios": "Auth scenarios",
     "officialChecks": "Official checks",
-    "harnessChecks": "Driver and schema",
+    "harnessChecks": "Harness",
     "supplementalScenarios": "Our scenarios",
     "supplementalChecks": "Our checks",
     "checks": "All checks",

@@ -68,21 +68,37 @@ def stage_of(exchange: Exchange) -> Stage | None:
     return Stage.SERVER_METADATA
 
 
+def went_on(scenario: str, log: WireLog) -> str | None:
+    """What followed where an expected refusal should have ended the flow."""
+    rejection = REJECTIONS.get(scenario)
+    seen = {stage_of(exchange) for exchange in log.exchanges}
+    for stage in rejection.forbidden if rejection else ():
+        if stage in seen:
+            return f"{stage}, although the flow had to stop before it"
+    return None
+
+
+def not_reached(scenario: str, log: WireLog) -> str | None:
+    """What is missing before there was anything to refuse."""
+    rejection = REJECTIONS.get(scenario)
+    seen = {stage_of(exchange) for exchange in log.exchanges}
+    if rejection is None or rejection.reached in seen:
+        return None
+    return f"nothing shows that {rejection.reached}, so nothing was refused"
+
+
 def rejection_problem(scenario: str, log: WireLog) -> tuple[str | None, bool]:
     """
     Why an expected refusal does not count, and whether the client is to blame.
 
     ``(None, False)`` where it counts, or where the scenario expects none.
     """
-    rejection = REJECTIONS.get(scenario)
-    if rejection is None:
-        return None, False
-    seen = {stage_of(exchange) for exchange in log.exchanges}
-    for stage in rejection.forbidden:
-        if stage in seen:
-            return f"{stage}, although the flow had to stop before it", True
-    if rejection.reached not in seen:
-        return f"nothing shows that {rejection.reached}, so nothing was refused", False
-    if log.truncated:
+    further = went_on(scenario, log)
+    if further is not None:
+        return further, True
+    missing = not_reached(scenario, log)
+    if missing is not None:
+        return missing, False
+    if scenario in REJECTIONS and log.truncated:
         return "the wire log is cut short: it cannot show that nothing followed", False
     return None, False

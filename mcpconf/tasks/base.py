@@ -56,6 +56,17 @@ def report_path(text: str) -> Path:
     return path / "report.json" if path.is_dir() else path
 
 
+def check_apart(out: str, *read: str) -> None:
+    """
+    Refuse to write over what is read.
+
+    :raises UsageError: `out` is one of the files.
+    """
+    for each in read:
+        if out and Path(out).resolve() == report_path(each).resolve():
+            raise UsageError(f"--out {out}: would be written over what it is made of")
+
+
 def stored_report(text: str) -> tuple[Path, dict[str, Any]]:
     """
     A stored report, or the one in a run's folder, and where it is.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,6 +11,7 @@ from invoke.tasks import task
 
 from mcpconf.tasks.base import (
     LATEST,
+    check_apart,
     number,
     refusing,
     report_path,
@@ -168,7 +170,7 @@ def baseline_migrate(
 
     def made() -> int:
         catalogue = load_catalogue()
-        if Path(out).exists():
+        if Path(out).exists() or Path(out).is_symlink():
             raise UsageError(f"--out {out}: is there already; its reasons would go")
         migrated = migrate(
             _baseline(Path(baseline), catalogue),
@@ -233,6 +235,7 @@ def baseline_export(_: Context, baseline: str, out: str, revision: str = "") -> 
     from mcpconf.suite.catalogue import load_catalogue  # noqa: PLC0415
 
     def left_out() -> tuple[str, ...]:
+        check_apart(out, baseline)
         catalogue = load_catalogue()
         known = _baseline(Path(baseline), catalogue)
         exported = export(known, catalogue, revision or None)
@@ -257,6 +260,7 @@ def baseline_export(_: Context, baseline: str, out: str, revision: str = "") -> 
 def baseline_import(_: Context, file: str, out: str, report: str = LATEST) -> None:
     """Make a baseline of a report, with what such a file says of its failures."""
     from mcpconf import expected_failures  # noqa: PLC0415
+    from mcpconf.render.baseline import render_extraction  # noqa: PLC0415
     from mcpconf.suite.catalogue import load_catalogue  # noqa: PLC0415
 
     def imported() -> tuple[str, ...]:
@@ -272,9 +276,10 @@ def baseline_import(_: Context, file: str, out: str, report: str = LATEST) -> No
             both.append(expected_failures.merge_into(made, read))
             return both[0].baseline
 
-        _extracted(report, Path(out), 2, then=explained)
+        extraction = _extracted(report, Path(out), 2, then=explained)
         (merged,) = both
         return (
+            render_extraction(replace(extraction, baseline=merged.baseline)),
             *read.remarks,
             *(f"stale: {each} passes; take it out" for each in merged.stale),
             *(f"unseen: {each} neither failed nor passed" for each in merged.unseen),

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from invoke.exceptions import Exit
 from invoke.tasks import task
 
-from mcpconf.tasks.base import LATEST, number, refusing, report_path, say
+from mcpconf.tasks.base import LATEST, check_apart, number, refusing, report_path, say
 
 if TYPE_CHECKING:
     from invoke.context import Context
@@ -60,9 +60,7 @@ def gate_again(
         budget = number("--flaky-budget", flaky_budget)
         policy = GatePolicy(ratchet=ratchet, flaky_budget=budget)
         gate = gating.load_gate(Path(baseline), policy, load_catalogue())
-        for path in (Path(baseline), report_path(report)):
-            if out and path.resolve() == Path(out).resolve():
-                raise UsageError(f"--out {out}: would be written over what it is about")
+        check_apart(out, baseline, report)
         return gate.decide(report_path(report))
 
     answer = refusing(decide)

@@ -9,7 +9,14 @@ from typing import TYPE_CHECKING, Any
 from invoke.exceptions import Exit
 from invoke.tasks import task
 
-from mcpconf.tasks.base import Several, refusing, report_path, say, stored_report
+from mcpconf.tasks.base import (
+    Several,
+    check_apart,
+    refusing,
+    report_path,
+    say,
+    stored_report,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -29,6 +36,7 @@ def _rendered(
     from mcpconf.storage import write_whole  # noqa: PLC0415
 
     def content() -> bytes:
+        check_apart(out, report, *([gate] if gate else []))
         path, value = stored_report(report)
         beside = path.parent / gating.GATE
         answer = gating.load_answer(
@@ -147,6 +155,7 @@ def report_merge(
     from mcpconf.suite.catalogue import load_catalogue  # noqa: PLC0415
 
     def merged() -> Any:  # noqa: ANN401
+        check_apart(out, report, *more.values())
         parts = [stored_report(each) for each in (report, *more.values())]
         built = merge([(str(path), value) for path, value in parts], load_catalogue())
         write_json(Path(out), built.value)

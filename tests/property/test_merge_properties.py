@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from make import by_key, make_catalogue, make_check, make_end, make_record
 
 from mcpconf import report
-from mcpconf.errors import UsageError
+from mcpconf.errors import DecodeError, UsageError
 from mcpconf.merge import merge
 from mcpconf.record import Attribution, CheckStatus, Outcome, ScenarioResult
 from mcpconf.report_schema import validate
@@ -157,7 +157,7 @@ def _changed(report: Any, *path: str, value: Any) -> Any:
             "shards of different runs: of 3 and of 4",
         ),
         (
-            lambda shards: shards[1][1]["cases"][0]["scenarios"].clear(),
+            lambda shards: shards[1][1]["cases"][0].update(scenarios=[], checks=[]),
             "is in no shard, and should be in one",
         ),
     ],
@@ -178,3 +178,42 @@ def test_one_shard_that_was_stopped_leaves_the_whole_without_a_verdict() -> None
     shards[1][1]["closing"] = None
     merged = merge(shards, CATALOGUE).value
     assert (merged["complete"], merged["verdict"]) == (False, "INCONCLUSIVE")
+
+
+@pytest.mark.parametrize(
+    ("change", "problem"),
+    [
+        (
+            lambda case: case["scenarios"].append(case["scenarios"][0]),
+            "shard-1/2.json: stdio 2025-11-25: basics: twice",
+        ),
+        (
+            lambda case: case["scenarios"].clear(),
+            "shard-1/2.json: stdio 2025-11-25: basics: has checks, and is not listed",
+        ),
+    ],
+)
+def test_a_shard_at_odds_with_itself_is_refused(change: Any, problem: str) -> None:
+    """What no gate takes as it is must not be laundered by a merge."""
+    shards = _shards(RESULTS, 2)
+    change(shards[0][1]["cases"][0])
+    for case in shards[0][1]["cases"][:1]:
+        case["checks"] = case["checks"] or [
+            {"scenario": "basics", "source": "harness", "check_id": None, "name": "x"}
+        ]
+    with pytest.raises(DecodeError, match=problem):
+        merge(shards, CATALOGUE)
+
+
+def test_a_row_of_another_shard_is_refused() -> None:
+    shards = _shards(RESULTS, 2)
+    stolen = shards[1][1]["cases"][0]["scenarios"][0]
+    leg = shards[1][1]["cases"][0]
+    for case in shards[0][1]["cases"]:
+        if (case["transport"], case["mode"]) == (leg["transport"], leg["mode"]):
+            case["scenarios"].append(stolen)
+            break
+    else:
+        shards[0][1]["cases"].append(leg)
+    with pytest.raises(UsageError, match="is in another shard, too"):
+        merge(shards, CATALOGUE)

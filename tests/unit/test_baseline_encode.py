@@ -165,7 +165,8 @@ def test_a_version_2_entry_says_why() -> None:
     passing = value["checks"]["passing"]["official-http 2026-07-28"]
     assert passing["tools_call"] == [
         "harness:harness/tools_call/codex-adapter",
-        "harness:harness/tools_call/evidence",
+        "harness:harness/tools_call/required-check",
+        "harness:harness/tools_call/revision-named",
         "harness:harness/tools_call/wire-schema",
         "official:required-a",
         "official:required-b",

@@ -18,6 +18,7 @@ from make_baseline import CATALOGUE, REVIEWED, make_baseline, make_unsupported
 
 from mcpconf import report
 from mcpconf.baseline.explain import explain
+from mcpconf.baseline.known import known_checks
 from mcpconf.errors import UsageError
 from mcpconf.identity import Leg
 from mcpconf.judge import judge
@@ -123,8 +124,31 @@ def test_a_harness_check_is_named_in_full_or_by_its_label() -> None:
     )
     assert label == full
     assert "schema" in label.demands[0].sentence
-    for name in ("codex-adapter", "official-runner"):
-        assert explain(f"tools_call:{name}", catalogue=CATALOGUE).demands[0].sentence
+
+
+def test_each_statement_of_the_harness_has_a_sentence_of_its_own() -> None:
+    scenario, pinned = "auth/iss-wrong-issuer", load_catalogue()
+    labels = {
+        each.rpartition("/")[2]
+        for each in known_checks(pinned, LEG, scenario, "harness", client="codex")
+    }
+    sentences = {
+        label: explain(f"{scenario}:{label}", catalogue=pinned).demands[0].sentence
+        for label in labels
+    }
+    assert len(set(sentences.values())) == len(labels) == 7
+    assert "comes as far as" in sentences["refusal-reached"]
+    assert "no further" in sentences["expected-refusal"]
+    assert "required check" in sentences["required-check"]
+    assert "names its revision" in sentences["revision-named"]
+
+
+@pytest.mark.parametrize("label", ["evidence", "refusal-reached", "expected-refusal"])
+def test_a_statement_that_is_not_made_of_a_scenario_is_no_check_of_it(
+    label: str,
+) -> None:
+    with pytest.raises(UsageError, match=f"has no check '{label}'"):
+        explain(f"tools_call:{label}", catalogue=CATALOGUE)
 
 
 def test_a_variant_is_explained() -> None:

@@ -3,11 +3,28 @@
 from __future__ import annotations
 
 import pytest
-from make import MIDDLE, NEW, OLD
+from make import (
+    MIDDLE,
+    NEW,
+    OLD,
+    make_case,
+    make_evidence,
+    make_exchange,
+    make_log,
+    make_opening,
+)
 from make_baseline import CATALOGUE
 
 from mcpconf.baseline.known import KnownChecks, known_checks, warning_refs
 from mcpconf.identity import CheckIdentity, Leg
+from mcpconf.judge import (
+    EXPECTED_REFUSAL,
+    REFUSAL_REACHED,
+    REQUIRED_CHECK,
+    REVISION_NAMED,
+    judge,
+)
+from mcpconf.record import Policy
 from mcpconf.suite.catalogue import load_catalogue
 from mcpconf.suite.rejection import REJECTIONS
 
@@ -29,7 +46,8 @@ PINNED = load_catalogue()
             {
                 "harness/tools_call/codex-adapter",
                 "harness/tools_call/wire-schema",
-                "harness/tools_call/evidence",
+                "harness/tools_call/required-check",
+                "harness/tools_call/revision-named",
                 "harness/tools_call/official-runner",
             },
         ),
@@ -88,10 +106,42 @@ def test_a_refusal_is_stated_only_where_one_is_expected() -> None:
         }
         for scenario in (*REJECTIONS, OFFLINE)
     }
-    assert all("evidence" in each for each in labels.values())
-    refusing = {name for name, each in labels.items() if "expected-refusal" in each}
-    assert refusing == {name for name in REJECTIONS if PINNED.entry(NEW, name)}
+    refusing = {name for name in REJECTIONS if PINNED.entry(NEW, name)}
     assert "auth/iss-wrong-issuer" in refusing
+    ending = {name for name in refusing if REJECTIONS[name].forbidden}
+    assert ending < refusing
+    for label, wanted in ((REFUSAL_REACHED, refusing), (EXPECTED_REFUSAL, ending)):
+        assert {name for name, each in labels.items() if label in each} == wanted
+    for label in (REQUIRED_CHECK, REVISION_NAMED):
+        has = {name for name, each in labels.items() if label in each}
+        assert has == {*refusing, OFFLINE}
+
+
+@pytest.mark.parametrize(
+    "paths", [(), ("/authorize",), ("/authorize", "/token"), ("/token",)]
+)
+def test_whatever_is_stated_of_a_refusal_may_stand_in_a_baseline(
+    paths: tuple[str, ...],
+) -> None:
+    case = make_case("auth/iss-wrong-issuer", NEW)
+    steps = [
+        make_exchange(number, "POST", path) for number, path in enumerate(paths, 2)
+    ]
+    evidence = make_evidence(case, wire=make_log(make_opening(NEW), *steps))
+    stated = {name for name, _ in judge(case, evidence, Policy()).harness_checks}
+    assert {REQUIRED_CHECK, REVISION_NAMED, REFUSAL_REACHED} < stated
+    known = known_checks(PINNED, SUITES, case.key.scenario, "harness")
+    prefix = f"harness/{case.key.scenario}/"
+    assert {f"{prefix}{name}" for name in stated - {"adapter"}} <= known
+
+
+def test_a_statement_that_is_gone_is_no_check() -> None:
+    known = KnownChecks(catalogue=CATALOGUE, client="codex")
+    label = "harness/tools_call/evidence"
+    gone = CheckIdentity(NEW, "official-http", "harness", "tools_call", label)
+    assert f"no harness check {label!r} here" in str(known.problem(gone))
+    named = gone._replace(check_id="harness/tools_call/revision-named")
+    assert known.problem(named) is None
 
 
 def test_any_client_is_meant_where_none_is_named() -> None:

@@ -229,3 +229,74 @@ def test_an_answer_that_lacks_a_member_is_refused_by_name(
         done = _invoke(f"report.{name}", "worse.json", "--gate", "part.json", cwd=place)
         assert (done.returncode, done.stdout) == (2, "")
         assert f"part.json: {gone}: is missing" in done.stderr
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("gate", "--baseline", "baseline.json", "--report", "known.json"),
+        ("report.markdown", "known.json"),
+        ("report.junit", "known.json"),
+        ("report.html", "known.json"),
+        ("report.merge", "worse.json", "known.json"),
+        ("baseline.export-expected-failures", "known.json"),
+        ("baseline.migrate", "v1.json", "--client-version", "1"),
+    ],
+)
+def test_nothing_is_written_over_what_it_is_made_of(
+    place: Path, words: tuple[str, ...]
+) -> None:
+    held = (place / "known.json").read_bytes()
+    done = _invoke(*words, "--out", "known.json", cwd=place)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "--out known.json: " in done.stderr
+    assert (place / "known.json").read_bytes() == held
+
+
+def test_extraction_says_what_passes_no_more(place: Path, tmp_path: Path) -> None:
+    """A regression must not disappear because somebody extracts again."""
+    (tmp_path / "b.json").write_bytes((place / "baseline.json").read_bytes())
+    report = json.loads((place / "known.json").read_bytes())
+    for case in report["cases"]:
+        case["checks"] = [each for each in case["checks"] if each["check_id"] != "echo"]
+    write_json(tmp_path / "less.json", report)
+    done = _invoke(
+        "baseline.extract", "--report", "less.json", "--out", "b.json", cwd=tmp_path
+    )
+    assert done.returncode == 0, done.stderr
+    assert "LOST: passed, and does no more (2)" in done.stdout
+    assert "basics:echo" in done.stdout
+
+
+def test_a_leg_of_which_nothing_was_judged_is_no_baseline(tmp_path: Path) -> None:
+    report = whole_report()
+    for case in report["cases"]:
+        if case["transport"] == "official-http":
+            for each in case["scenarios"]:
+                each |= {"outcome": "unsupported", "attribution": None}
+            for check in (*case["checks"], *case["notScored"]):
+                check |= {"status": "SKIP", "success": True}
+    report |= {"verdict": "INCONCLUSIVE", "success": False}
+    write_json(tmp_path / "half.json", report)
+    done = _invoke(
+        "baseline.extract", "--report", "half.json", "--out", "b.json", cwd=tmp_path
+    )
+    assert (done.returncode, (tmp_path / "b.json").exists()) == (2, False)
+    assert "nothing of official-http 2025-11-25 was judged" in done.stderr
+    assert "--only supplemental" in done.stderr
+
+
+def test_reasons_outlive_a_check_that_is_gone(place: Path, tmp_path: Path) -> None:
+    """An upgrade takes a check away; the others keep what was written of them."""
+    baseline = json.loads((place / "baseline.json").read_bytes())
+    passing = baseline["checks"]["passing"]["stdio 2025-11-25"]["basics"]
+    passing.append("supplemental:a-check-of-yesterday")
+    write_json(tmp_path / "b.json", baseline)
+    report = str(place / "known.json")
+    refused = _invoke("gate", "--baseline", "b.json", "--report", report, cwd=tmp_path)
+    assert (refused.returncode, "a-check-of-yesterday" in refused.stderr) == (2, True)
+    words = ("baseline.extract", "--report", report, "--out", "b.json")
+    done = _invoke(*words, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "a-check-of-yesterday" in done.stdout
+    assert (tmp_path / "b.json").read_bytes() == (place / "baseline.json").read_bytes()

@@ -41,6 +41,7 @@ from mcpconf.wire import Ended as ResponseEnd
 if TYPE_CHECKING:
     from mcpconf.evidence import AdapterRecord, CaseEvidence
     from mcpconf.plan import PlannedCase
+    from mcpconf.record import Check
     from mcpconf.revision import Revision
     from mcpconf.wire import Exchange
 
@@ -52,7 +53,12 @@ GOOD = make_evidence()
 NEGATIVE = "Client reconnected too early (-12ms instead of 500ms)."
 EARLY = "Client reconnected too early (120ms instead of 500ms)."
 #: The harness's own checks of a client that does everything.
-HOLDS = (("adapter", None), ("wire-schema", None), ("evidence", None))
+HOLDS = (
+    ("adapter", None),
+    ("wire-schema", None),
+    ("required-check", None),
+    ("revision-named", None),
+)
 #: An answer without a protocol message: the client is alive, and says no revision.
 PLAIN = make_log(make_exchange(1, "GET", "/mcp"))
 #: The opening without the capabilities that every revision asks for.
@@ -511,7 +517,10 @@ def test_every_expected_refusal_is_tried_here() -> None:
 def test_a_refusal_where_it_belongs_passes(scenario: str) -> None:
     result = _refusing(scenario, *REFUSED[scenario])
     assert result.outcome is Outcome.PASSED
-    holds = (*HOLDS[:-1], ("expected-refusal", None), HOLDS[-1])
+    refused = [("refusal-reached", None)]
+    if REJECTIONS[scenario].forbidden:  # else it could not be broken, and says nothing
+        refused += [("expected-refusal", None)]
+    holds = (*HOLDS[:2], *refused, *HOLDS[2:])
     assert result.harness_checks == holds, "the error is excused"
 
 
@@ -607,43 +616,83 @@ def test_a_codex_error_is_never_excused() -> None:
 
 #: A check that fails, beside one that a pass needs: rule 9 decides, before 10 to 16.
 FAILING = (make_check(), make_check("silent", CheckStatus.FAILURE))
-#: It says nothing of the revision, and breaks off.
-SHORT = replace(PLAIN, truncated=True)
 NO_SUCCESS = "no required check said SUCCESS"
 NO_REVISION = "no message of the client names the revision it speaks"
 NOT_WHOLE = "the wire log stops short, so nothing can be said to be absent from it"
+WENT_ON = "a token request was made, although the flow had to stop before it"
+#: What is stated of rules 13 and 14 where there is nothing to say against it.
+ENOUGH: dict[str, str | None] = {"required-check": None, "revision-named": None}
 
 
 def _statements(result: ScenarioResult) -> dict[str, str | None]:
-    """What is stated of rule 10 and of rules 13 to 15."""
-    names = {"expected-refusal", "evidence"}
-    return {name: said for name, said in result.harness_checks if name in names}
+    """What is stated of rules 10, 13 and 14; each name once."""
+    names = {"refusal-reached", "expected-refusal", *ENOUGH}
+    said = [each for each in result.harness_checks if each[0] in names]
+    assert len(said) == len(dict(said))
+    return dict(said)
+
+
+def _not_reached(scenario: str) -> str:
+    stage = REJECTIONS[scenario].reached
+    return f"nothing shows that {stage}, so nothing was refused"
 
 
 @pytest.mark.parametrize("scenario", ENDING)
 def test_a_failure_hides_no_refusal_that_did_not_happen(scenario: str) -> None:
     """The failure may be a known one; that the client went on is not."""
-    for paths, said in (
-        ((), None),
-        ((TOKEN,), "a token request was made, although the flow had to stop before it"),
-    ):
+    for paths, said in (((), None), ((TOKEN,), WENT_ON)):
         result = _refusing(scenario, *REFUSED[scenario], *paths, checks=FAILING)
         assert (result.outcome, result.reason) == (
             Outcome.FAILED,
             "silent: what silent says",
         )
-        assert _statements(result) == {"expected-refusal": said, "evidence": None}
+        assert _statements(result) == {
+            "refusal-reached": None,
+            "expected-refusal": said,
+            **ENOUGH,
+        }
 
 
 @pytest.mark.parametrize("scenario", REFUSED)
 def test_a_failure_hides_no_flow_that_never_came_to_what_it_must_refuse(
     scenario: str,
 ) -> None:
+    """And who never came there is not said to have stopped in time."""
     result = _refusing(scenario, *REFUSED[scenario][:-1], checks=FAILING)
     assert result.outcome is Outcome.FAILED
-    said = _statements(result)["expected-refusal"]
-    assert said is not None
-    assert "nothing was refused" in said
+    said = {"refusal-reached": _not_reached(scenario), **ENOUGH}
+    assert _statements(result) == said
+
+
+@pytest.mark.parametrize("scenario", ENDING)
+@pytest.mark.parametrize("checks", [FAILING, FAILING[:1]])
+def test_that_the_thing_to_refuse_was_not_reached_hides_no_flow_that_goes_on(
+    scenario: str, checks: tuple[Check, ...]
+) -> None:
+    """A client may leave out what it must look at, and ask for a token all the same."""
+    result = _refusing(scenario, TOKEN, checks=checks)
+    assert (result.outcome, result.attribution) == (Outcome.FAILED, SUBJECT)
+    assert _statements(result) == {
+        "refusal-reached": _not_reached(scenario),
+        "expected-refusal": WENT_ON,
+        **ENOUGH,
+    }
+
+
+def test_what_decides_of_a_refusal_is_stated_as_well() -> None:
+    for scenario, complete in REFUSED.items():
+        missing = _refusing(scenario, *complete[:-1])
+        assert missing.outcome is Outcome.UNOBSERVED
+        said = {"refusal-reached": missing.reason, **ENOUGH}
+        assert _statements(missing) == said
+    for scenario in ENDING:
+        further = _refusing(scenario, *REFUSED[scenario], TOKEN)
+        assert further.outcome is Outcome.FAILED
+        assert _statements(further) == {
+            "refusal-reached": None,
+            "expected-refusal": further.reason,
+            **ENOUGH,
+        }
 
 
 def test_a_forgiven_warning_hides_no_refusal_that_did_not_happen() -> None:
@@ -655,61 +704,90 @@ def test_a_forgiven_warning_hides_no_refusal_that_did_not_happen() -> None:
     for policy in (WARN, Policy()):
         result = judge(case, warned, policy)
         assert result.outcome is Outcome.FAILED
-        said = _statements(result)["expected-refusal"]
-        assert said is not None
-        assert said.startswith("a token request was made")
+        said = {"refusal-reached": None, "expected-refusal": WENT_ON, **ENOUGH}
+        assert _statements(result) == said
 
 
-@pytest.mark.parametrize(
-    ("changes", "said"),
-    [
-        ({}, None),
-        ({"wire": replace(GOOD.wire, truncated=True)}, NOT_WHOLE),
-        ({"wire": PLAIN}, NO_REVISION),
-        ({"wire": SHORT}, f"{NO_REVISION}; {NOT_WHOLE}"),
-        ({"checks": FAILING[1:]}, NO_SUCCESS),
-        # A required check that failed says so itself.
-        ({"checks": (make_check(status=CheckStatus.FAILURE),)}, None),
-        (
-            {"checks": FAILING[1:], "wire": SHORT},
-            f"{NO_SUCCESS}; {NO_REVISION}; {NOT_WHOLE}",
-        ),
-    ],
-)
-def test_a_failure_hides_no_lack_of_evidence(
-    changes: dict[str, Any], said: str | None
+def test_no_refusal_is_stated_where_none_is_expected() -> None:
+    case = make_case("auth/basic-cimd", NEW)
+    for paths in ((), (RESOURCE, SERVER, AUTHORIZE, TOKEN)):
+        evidence = make_evidence(case, wire=make_log(*_flow(*paths)))
+        assert _statements(judge(case, evidence, Policy())) == ENOUGH
+
+
+@pytest.mark.parametrize("scenario", REFUSED)
+def test_a_log_that_is_cut_short_states_only_what_it_shows(scenario: str) -> None:
+    """What is missing may be in the part that is missing; the client is not blamed."""
+    complete = REFUSED[scenario]
+    reached: dict[str, str | None] = {"refusal-reached": None}
+    went_on: dict[str, str | None] = {"expected-refusal": WENT_ON}
+    table: list[tuple[tuple[str, ...], dict[str, str | None]]] = [
+        (complete[:-1], {}),
+        (complete, reached),
+    ]
+    if scenario in ENDING:
+        table += [((*complete, TOKEN), reached | went_on), ((TOKEN,), went_on)]
+    for paths, said in table:
+        log = make_log(*_flow(*paths), truncated=True)
+        result = _refusing(scenario, wire=log, checks=FAILING)
+        assert _statements(result) == said | ENOUGH, paths
+
+
+#: Each of rules 13 and 14 on both sides; no other changes with it.
+LACKING = [
+    ({}, {}),
+    ({"checks": FAILING[1:]}, {"required-check": NO_SUCCESS}),
+    (
+        {"checks": (make_check(status=CheckStatus.SKIPPED), FAILING[1])},
+        {"required-check": NO_SUCCESS},
+    ),
+    # A required check that failed says so itself; one that warns may be forgiven.
+    ({"checks": (make_check(status=CheckStatus.FAILURE),)}, {}),
+    ({"checks": (make_check("required-b", CheckStatus.FAILURE), FAILING[1])}, {}),
+    (
+        {"checks": (make_check(status=CheckStatus.WARNING),)},
+        {"required-check": NO_SUCCESS},
+    ),
+    ({"wire": PLAIN}, {"revision-named": NO_REVISION}),
+    (
+        {"checks": FAILING[1:], "wire": PLAIN},
+        {"required-check": NO_SUCCESS, "revision-named": NO_REVISION},
+    ),
+    # That the log is not whole is no statement.
+    ({"wire": replace(GOOD.wire, truncated=True)}, {}),
+    ({"wire": replace(PLAIN, truncated=True)}, {"revision-named": NO_REVISION}),
+]
+
+
+@pytest.mark.parametrize(("changes", "said"), LACKING)
+def test_a_failure_hides_neither_silent_checks_nor_an_unnamed_revision(
+    changes: dict[str, Any], said: dict[str, str | None]
 ) -> None:
     evidence = replace(GOOD, **{"checks": FAILING, **changes})
     result = judge(make_case(), evidence, Policy())
     assert result.outcome is Outcome.FAILED
-    assert _statements(result) == {"evidence": said}
+    assert _statements(result) == ENOUGH | said
 
 
 @pytest.mark.parametrize(
-    ("changes", "outcome"),
-    [
-        ({"checks": ()}, Outcome.UNOBSERVED),
-        ({"wire": PLAIN}, Outcome.UNOBSERVED),
-        ({"wire": replace(GOOD.wire, truncated=True)}, Outcome.HARNESS_ERROR),
-    ],
+    ("changes", "name"),
+    [({"checks": ()}, "required-check"), ({"wire": PLAIN}, "revision-named")],
 )
 def test_what_decides_for_want_of_evidence_is_stated_as_well(
-    changes: dict[str, Any], outcome: Outcome
+    changes: dict[str, Any], name: str
 ) -> None:
     result = judge(make_case(), replace(GOOD, **changes), Policy())
-    assert result.outcome is outcome
-    assert _statements(result) == {"evidence": result.reason}
+    assert result.outcome is Outcome.UNOBSERVED
+    assert _statements(result) == ENOUGH | {name: result.reason}
 
 
-def test_a_log_that_is_cut_short_states_no_refusal_unless_the_client_went_on() -> None:
-    """The client is not blamed for the part that is missing."""
-    flow = REFUSED["auth/iss-wrong-issuer"]
-    for paths, has_gone_on in ((flow[:-1], False), (flow, False), ((TOKEN,), True)):
-        log = make_log(*_flow(*paths), truncated=True)
-        result = _refusing("auth/iss-wrong-issuer", wire=log, checks=FAILING)
-        said = _statements(result)
-        assert said["evidence"] == NOT_WHOLE
-        assert ("expected-refusal" in said) is has_gone_on
+def test_a_log_that_is_cut_short_decides_and_is_no_statement() -> None:
+    cut = replace(GOOD, wire=replace(GOOD.wire, truncated=True))
+    result = judge(make_case(), cut, Policy())
+    assert (result.outcome, result.attribution) == (Outcome.HARNESS_ERROR, HARNESS)
+    assert _statements(result) == ENOUGH
+    assert ("official-runner", NOT_WHOLE) in result.harness_checks
+    assert len(result.harness_checks) == len(HOLDS) + 1
 
 
 @pytest.mark.parametrize(

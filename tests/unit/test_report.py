@@ -30,10 +30,12 @@ from make import (
     with_status,
 )
 
-from mcpconf import report, report_check, report_schema
+from mcpconf import gate, report, report_check, report_schema
 from mcpconf.client.job import DriverVerdict
 from mcpconf.errors import DecodeError, ExitCode
+from mcpconf.gate_record import GatePolicy, GateVerdict
 from mcpconf.judge import judge
+from mcpconf.observed import observe
 from mcpconf.process import EndKind
 from mcpconf.record import (
     Attribution,
@@ -43,6 +45,7 @@ from mcpconf.record import (
     Policy,
     ReportStatus,
     ScenarioResult,
+    Source,
     Verdict,
     WarningPolicy,
 )
@@ -56,8 +59,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from mcpconf.evidence import CaseEvidence
+    from mcpconf.observed import ObservedRun
     from mcpconf.plan import PlannedCase
     from mcpconf.runrecord import EndRecord, RunRecord
+    from mcpconf.suite.catalogue import Catalogue
     from mcpconf.wire import WireLog
 
 CATALOGUE = make_catalogue()
@@ -171,7 +176,8 @@ def test_a_report_names_checks_as_the_original_harness_did() -> None:
         "official/tools_call/Silent",
         "harness/tools_call/codex-adapter",
         "harness/tools_call/wire-schema",
-        "harness/tools_call/evidence",
+        "harness/tools_call/required-check",
+        "harness/tools_call/revision-named",
         "official/auth/basic-cimd/RequiredA",
         "official/auth/basic-cimd/RequiredB",
         "official/auth/basic-cimd/Silent",
@@ -361,20 +367,19 @@ def test_a_fault_of_ours_is_never_pinned_on_the_subject() -> None:
     assert {each["attribution"] for each in blamed} == {"adapter"}
 
 
-def _stated(
-    scenario: str, label: str, **changes: Any
-) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The scenario, and what the harness states of it under one label."""
+def _stated(scenario: str, **changes: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The scenario beside a failure, and what the harness states of it, by label."""
     case = make_case(scenario, NEW)
     failure = make_check("silent", CheckStatus.FAILURE)
-    result = _judged(case, checks=(make_check(), failure), **changes)
-    (value,) = _build((case,), [result]).value["cases"]
-    (check,) = [
-        each
+    changes = {"checks": (make_check(), failure), **changes}
+    (value,) = _build((case,), [_judged(case, **changes)]).value["cases"]
+    prefix = f"harness/{scenario}/"
+    stated = {
+        each["name"].removeprefix(prefix): each
         for each in value["checks"]
-        if each["name"] == f"harness/{scenario}/{label}"
-    ]
-    return value["scenarios"][0], check
+        if each["name"].startswith(prefix)
+    }
+    return value["scenarios"][0], stated
 
 
 def _authorizing(*paths: str, truncated: bool = False) -> WireLog:
@@ -385,58 +390,154 @@ def _authorizing(*paths: str, truncated: bool = False) -> WireLog:
     return make_log(make_opening(NEW), *exchanges, truncated=truncated)
 
 
+AUTHORIZE, TOKEN = "GET /authorize", "POST /token"
+WENT_ON = "a token request was made, although the flow had to stop before it"
+UNREACHED = (
+    "nothing shows that an authorization request was made, so nothing was refused"
+)
+SILENT = {"checks": (make_check("silent", CheckStatus.FAILURE),)}
+
+
 @pytest.mark.parametrize(
-    ("further", "status", "detail"),
+    ("changes", "label", "status", "detail"),
     [
-        ((), "PASS", "the client came as far as what it must refuse, and no further"),
+        ({}, "refusal-reached", "FAIL", UNREACHED),
+        ({}, "expected-refusal", None, None),
         (
-            ("POST /token",),
+            {"wire": _authorizing(AUTHORIZE)},
+            "refusal-reached",
+            "PASS",
+            "the client came as far as what it must refuse",
+        ),
+        (
+            {"wire": _authorizing(AUTHORIZE)},
+            "expected-refusal",
+            "PASS",
+            "it went no further than what it must refuse",
+        ),
+        (
+            {"wire": _authorizing(AUTHORIZE, TOKEN)},
+            "expected-refusal",
             "FAIL",
-            "a token request was made, although the flow had to stop before it",
+            WENT_ON,
+        ),
+        ({"wire": _authorizing(TOKEN)}, "refusal-reached", "FAIL", UNREACHED),
+        ({"wire": _authorizing(TOKEN)}, "expected-refusal", "FAIL", WENT_ON),
+        ({"wire": _authorizing(truncated=True)}, "refusal-reached", None, None),
+        (
+            {"wire": _authorizing(AUTHORIZE, truncated=True)},
+            "expected-refusal",
+            None,
+            None,
+        ),
+        ({}, "required-check", "PASS", "a required check said SUCCESS or FAILURE"),
+        (SILENT, "required-check", "FAIL", "no required check said SUCCESS"),
+        ({}, "revision-named", "PASS", "a message of the client names its revision"),
+        (
+            {"wire": make_log(make_exchange(1, "GET", "/mcp"))},
+            "revision-named",
+            "FAIL",
+            "no message of the client names the revision it speaks",
         ),
     ],
 )
-def test_a_refusal_has_a_check_of_its_own_beside_a_failure(
-    further: tuple[str, ...], status: str, detail: str
+def test_each_statement_has_a_check_of_its_own_beside_a_failure(
+    changes: dict[str, Any], label: str, status: str | None, detail: str | None
 ) -> None:
-    """A baseline that knows the failure does not know this one."""
-    log = _authorizing("GET /authorize", *further)
-    scenario, check = _stated("auth/iss-wrong-issuer", "expected-refusal", wire=log)
+    """A baseline that knows the failure does not know these."""
+    scenario, stated = _stated("auth/iss-wrong-issuer", **changes)
     assert (scenario["outcome"], scenario["attribution"]) == ("failed", "subject")
+    if status is None:
+        assert label not in stated
+        return
+    check = stated[label]
     assert (check["status"], check["detail"]) == (status, detail)
     assert (check["source"], check["check_id"]) == ("harness", None)
-    assert check.get("attribution") == ("subject" if further else None)
+    assert check.get("attribution") == ("subject" if status == "FAIL" else None)
 
 
-@pytest.mark.parametrize(
-    ("log", "status", "attribution"),
-    [
-        (_authorizing(), "PASS", None),
-        (make_log(make_exchange(1, "GET", "/mcp")), "FAIL", "subject"),
-        (_authorizing(truncated=True), "FAIL", "harness"),
-    ],
-)
-def test_evidence_that_is_lacking_says_whose_doing_it_is(
-    log: WireLog, status: str, attribution: str | None
-) -> None:
-    """A log that stops short is never the client's doing, whatever else failed."""
-    scenario, check = _stated("tools_call", "evidence", wire=log)
-    assert (scenario["outcome"], scenario["attribution"]) == ("failed", "subject")
-    assert (check["status"], check.get("attribution")) == (status, attribution)
-    assert check["check_id"] is None
-    if attribution is None:
-        assert check["detail"].startswith("a required check said SUCCESS or FAILURE")
+def test_what_is_not_stated_at_all_has_no_check() -> None:
+    _, stated = _stated("tools_call", wire=_authorizing(truncated=True))
+    labels = {"command-adapter", "wire-schema", "required-check", "revision-named"}
+    assert set(stated) == labels
+    assert {each["status"] for each in stated.values()} == {"PASS"}
 
 
-def test_a_refusal_not_made_is_the_clients_whoever_the_case_is_blamed_on() -> None:
+def test_going_on_is_the_clients_whoever_the_case_is_blamed_on() -> None:
+    """What nothing shows may be missing for the reason that decided the case."""
+    blamed = {
+        "adapter": "harness",
+        "wire-schema": "subject",
+        "refusal-reached": "harness",
+        "expected-refusal": "subject",
+        "required-check": "harness",
+        "revision-named": "harness",
+    }
     result = replace(
         _judged(PLAIN),
         outcome=Outcome.HARNESS_ERROR,
         attribution=Attribution.HARNESS,
-        harness_checks=(("expected-refusal", "it went on"), ("evidence", "no")),
+        harness_checks=tuple((name, "no") for name in blamed),
     )
     checks = report_check.harness_checks(make_record(CATALOGUE, ()), PLAIN, result)
-    assert [each["attribution"] for each in checks] == ["subject", "harness"]
+    assert [each["attribution"] for each in checks] == list(blamed.values())
+
+
+def _observed(log: WireLog) -> tuple[ObservedRun, Catalogue]:
+    """A whole run of the suite in which one refusal is red for another reason."""
+    refusing = make_entry("auth/iss-wrong-issuer")
+    catalogue = make_catalogue({NEW: (make_entry(), refusing)})
+    cases, results = [], []
+    for revision, entries in catalogue.revisions.items():
+        for entry in entries:
+            case = make_case(entry.scenario, revision)
+            evidence = make_evidence(case)
+            if entry is refusing:
+                evidence = with_status(evidence, "silent", CheckStatus.FAILURE)
+                evidence = replace(evidence, wire=log)
+            cases.append(case)
+            results.append(judge(case, evidence, Policy()))
+    selection = Selection(sources=(Source.OFFICIAL,))
+    record = make_record(catalogue, cases, selection=selection)
+    built = report.build(record, cases, by_key(*results), catalogue, END)
+    return observe(built.value, "report.json"), catalogue
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "new", "missing"),
+    [
+        # Known: it never comes so far. That hides no flow that goes on.
+        (_authorizing(), _authorizing(), [], []),
+        (_authorizing(), _authorizing(TOKEN), ["expected-refusal"], []),
+        (_authorizing(), _authorizing(AUTHORIZE, TOKEN), ["expected-refusal"], []),
+        # Known: it goes on. That hides no flow that never comes so far.
+        (
+            _authorizing(AUTHORIZE, TOKEN),
+            _authorizing(),
+            ["refusal-reached"],
+            ["expected-refusal"],
+        ),
+        # What a cut log cannot show is missed, not blamed.
+        (
+            _authorizing(AUTHORIZE),
+            _authorizing(AUTHORIZE, truncated=True),
+            [],
+            ["expected-refusal"],
+        ),
+    ],
+)
+def test_a_known_statement_excuses_no_other(
+    before: WireLog, now: WireLog, new: list[str], missing: list[str]
+) -> None:
+    (known, catalogue), (run, _) = _observed(before), _observed(now)
+    answer = gate.decide(gate.baseline_of(known), run, GatePolicy(), catalogue)
+    name = "auth/iss-wrong-issuer"
+    for found, labels in ((answer.new_failures, new), (answer.missing_checks, missing)):
+        prefix = f"harness/{name}/"
+        said = {each.identity.check_id.removeprefix(prefix) for each in found}
+        assert said == set(labels)
+    is_green = not (new or missing)
+    assert answer.verdict is (GateVerdict.GREEN if is_green else GateVerdict.REGRESSED)
 
 
 def test_a_reproduction_is_one_line_that_a_shell_reads_back() -> None:
@@ -649,8 +750,8 @@ def test_ratios_are_split_by_category() -> None:
     assert summary["officialAuthChecks"] == ratio(2, 3)
     assert summary["officialNonAuthScenarios"] == ratio(1, 1)
     assert summary["officialAuthScenarios"] == ratio(0, 1)
-    assert summary["harnessChecks"] == ratio(6, 6)
-    assert summary["checks"] == ratio(11, 12)
+    assert summary["harnessChecks"] == ratio(8, 8)
+    assert summary["checks"] == ratio(13, 14)
     assert summary["transportCases"] == ratio(0, 1)
 
 

@@ -134,7 +134,9 @@ def test_only_where_time_is_measured_is_there_a_second_round() -> None:
     # Two confirmations are enough, whatever they showed.
     assert rerun.extended(longer, cases, results, [again, {}]) == longer
     found = rerun.confirmed(
-        longer, results, [again, {str(cases[0].key): said(key=cases[0].key, b=GOOD)}]
+        longer,
+        results,
+        [again, {str(cases[0].key): said(key=cases[0].key, a=GOOD, b=GOOD)}],
     )
     assert [each.outcome for each in found.values()] == [
         Outcome.FLAKY,
