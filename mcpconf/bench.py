@@ -224,6 +224,7 @@ def _page_budgets() -> tuple[Budget, ...]:
     what = f"HTML page of {figures.checks:,} checks"
     return (
         Budget(f"{what}, until it can be used", figures.interactive_s, 1.0, "s"),
+        Budget(f"{what}, until a result is open", figures.opened_s, 1.0, "s"),
         Budget(f"{what}, size", figures.size_bytes / 2**20, 5.0, "MiB"),
     )
 

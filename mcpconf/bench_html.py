@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -50,7 +49,6 @@ class HtmlFigures:
     cells: int
     checks: int
     size_bytes: int
-    render_s: float
     #: From the start of the navigation until filters and keys work.
     interactive_s: float
     #: From a click on a result until its checks and its wire log are there.
@@ -183,9 +181,7 @@ def measure(
 
     :raises UsageError: there is no Chromium.
     """
-    begun = time.monotonic()
     page = render(report, transcripts)
-    render_s = time.monotonic() - begun
     with tempfile.TemporaryDirectory(prefix="mcpconf-bench-") as name:
         path = Path(name) / "report.html"
         path.write_text(page, encoding="utf-8")
@@ -195,7 +191,6 @@ def measure(
         cells=sum(len(case["scenarios"]) for case in cases),
         checks=sum(len(case["checks"]) for case in cases),
         size_bytes=len(page.encode()),
-        render_s=render_s,
         interactive_s=interactive_s,
         opened_s=opened_s,
     )

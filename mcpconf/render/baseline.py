@@ -51,11 +51,17 @@ def _rows(rows: Sequence[DiffRow]) -> str:
             row.identity.ref,
             row.before,
             row.after,
-            one_line(row.detail, _DETAIL),
+            _detail(row),
         ]
         for row in rows
     ]
     return _table(_HEADERS, values)
+
+
+def _detail(row: DiffRow) -> str:
+    """What is so now; and why something was expected, where the baseline says."""
+    said = one_line(row.detail, _DETAIL)
+    return f"{said} (was: {one_line(row.reason, _DETAIL)})" if row.reason else said
 
 
 def _table(headers: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

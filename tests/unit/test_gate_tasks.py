@@ -120,6 +120,7 @@ def test_the_diff_shows_what_a_reviewer_asks(place: Path) -> None:
     assert "unicode-resource" in done.stdout
     done = _invoke("baseline.diff", "baseline.json", "fixed.json", cwd=place)
     assert "sse-bom" in done.stdout
+    assert "(was: it keeps the mark)" in done.stdout
 
 
 def test_a_check_is_explained_with_its_reason(place: Path) -> None:
