@@ -434,10 +434,10 @@ def test_on_a_narrow_screen_the_panel_covers_the_page_and_nothing_overflows(
     box = page.locator("#panel").bounding_box()
     assert box is not None
     assert box["width"] == 360
-    assert page.evaluate("document.getElementById('page').inert")
+    expect(page.locator("#page")).to_have_js_property("inert", value=True)
     assert page.evaluate("document.getElementById('panel').scrollWidth") <= 360
     page.keyboard.press("Escape")
-    assert not page.evaluate("document.getElementById('page').inert")
+    expect(page.locator("#page")).to_have_js_property("inert", value=False)
     expect(_cell(page, FAILED)).to_be_focused()
 
 
