@@ -11,7 +11,6 @@ it, and excuses nothing: here each is refused, by its line, and all at once.
 
 from __future__ import annotations
 
-import difflib
 from dataclasses import dataclass, replace
 from pathlib import PurePath
 from typing import TYPE_CHECKING, TypeGuard
@@ -19,6 +18,7 @@ from typing import TYPE_CHECKING, TypeGuard
 import yaml
 
 from mcpconf.baseline.entry import UNREASONED, FailureClass
+from mcpconf.baseline.known import did_you_mean
 from mcpconf.decode import load_bytes
 from mcpconf.errors import DecodeError, UsageError
 from mcpconf.identity import OFFICIAL_HTTP
@@ -240,16 +240,11 @@ def _compare_with_catalogue(
             continue  # which checks these have is not in the catalogue
         known = ids.get(entry.scenario)
         if known is None:
-            hint = _hint(entry.scenario, [*ids, *catalogue.unassigned])
+            hint = did_you_mean(entry.scenario, [*ids, *catalogue.unassigned])
             complain(entry.line, f"{entry.scenario}: no scenario of the suite{hint}")
         elif entry.check_id is not None and entry.check_id not in known:
-            hint = _hint(entry.check_id, known)
+            hint = did_you_mean(entry.check_id, known)
             complain(entry.line, f"{entry}: no check of that scenario{hint}")
-
-
-def _hint(name: str, known: Collection[str]) -> str:
-    alike = difflib.get_close_matches(name, sorted(known), n=1)
-    return f"; did you mean {alike[0]}?" if alike else ""
 
 
 def _is_selected(

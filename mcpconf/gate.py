@@ -28,7 +28,7 @@ from mcpconf.gate_compare import compare
 from mcpconf.gate_config import configuration_errors, shipping_failures
 from mcpconf.gate_hole import FATAL, holes, is_blind, known_unsupported, sentence
 from mcpconf.gate_record import GateFinding, GateResult, GateVerdict, UnexpectedCase
-from mcpconf.gate_scope import Comparison, case_of, counts, name_of
+from mcpconf.gate_scope import Comparison, case_of, name_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -94,7 +94,7 @@ def unexpected(
     cases = []
     for case in run.cases:
         name = name_of(case)
-        is_fatal = case.outcome in FATAL and counts(case)
+        is_fatal = case.outcome in FATAL and case.counts
         if name in by_case or is_fatal:
             leg, scenario, variant = name
             cases.append(

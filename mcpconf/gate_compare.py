@@ -31,7 +31,7 @@ from typing import TYPE_CHECKING
 from mcpconf.baseline.entry import CheckPolicy, CheckState
 from mcpconf.gate_hole import FATAL, is_blind
 from mcpconf.gate_record import GateFinding
-from mcpconf.gate_scope import case_of, counts, name_of
+from mcpconf.gate_scope import case_of, name_of
 from mcpconf.identity import CheckIdentity
 from mcpconf.record import Outcome, ReportStatus
 
@@ -194,7 +194,7 @@ class _Comparer:
         told = red | {case_of(each.identity) for each in mild}
         forgiven = {case_of(each.identity) for each in found.warnings}
         for name, case in self.cases.items():
-            if not counts(case) or is_blind(case):
+            if not case.counts or is_blind(case):
                 continue
             detail = f"{case.outcome}: {case.reason}"
             if case.outcome in FATAL:

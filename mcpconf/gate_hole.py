@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mcpconf.gate_scope import counts, name_of
+from mcpconf.gate_scope import name_of
 from mcpconf.identity import OFFICIAL_HTTP
 from mcpconf.record import Attribution, Outcome, ReportStatus, Verdict
 
@@ -29,7 +29,7 @@ _NOT_DONE = frozenset({Outcome.UNSUPPORTED.value, Outcome.NOT_APPLICABLE.value})
 
 def is_blind(scenario: ObservedScenario) -> bool:
     """Whether a case that counts says nothing of the client: not its doing."""
-    if not counts(scenario):
+    if not scenario.counts:
         return False
     if scenario.outcome in _NOTHING_KNOWN:
         return True
@@ -100,7 +100,7 @@ def _is_unsupported(scenario: ObservedScenario) -> bool:
     return (
         scenario.leg.transport == OFFICIAL_HTTP
         and scenario.outcome == Outcome.UNSUPPORTED.value
-        and counts(scenario)
+        and scenario.counts
     )
 
 

@@ -36,11 +36,6 @@ def name_of(scenario: ObservedScenario) -> CaseName:
     return scenario.leg, scenario.scenario, scenario.variant
 
 
-def counts(scenario: ObservedScenario) -> bool:
-    """Whether a case has checks that count: not so what upstream does not score."""
-    return scenario.is_scored or scenario.variant is not None
-
-
 def legs_of(scope: Scope) -> frozenset[Leg]:
     """The legs that a baseline promises to hold, or that a run was asked for."""
     return frozenset(
@@ -139,7 +134,7 @@ class Comparison:
             lines.append(
                 "official scenarios with authorization: the baseline holds none"
             )
-        apart = sum(not counts(each) for each in self.run.cases)
+        apart = sum(not each.counts for each in self.run.cases)
         if apart:
             lines.append(f"{apart} results that the suite does not count")
         return tuple(lines)

@@ -61,6 +61,11 @@ class ObservedScenario:
     #: How often it was run again.
     reruns: int = 0
 
+    @property
+    def counts(self) -> bool:
+        """Whether its checks count: not so what upstream does not score."""
+        return self.is_scored or self.variant is not None
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ObservedRun:
@@ -236,7 +241,7 @@ def _cases(
                 outcome=Outcome(each.outcome),
                 word=each.outcome,
                 reproduce=each.reproduce,
-                counts=each.is_scored or each.variant is not None,
+                counts=each.counts,
                 was_rerun=each.reruns > 0,
             )
             for each in scenarios

@@ -15,7 +15,14 @@ from mcpconf.baseline.entry import CheckState
 from mcpconf.decode import Reader
 from mcpconf.errors import DecodeError
 from mcpconf.identity import OFFICIAL_HTTP, SOURCES, CheckIdentity, stable_name
-from mcpconf.record import Attribution, Outcome, ReportStatus, WarningPolicy
+from mcpconf.record import (
+    QUIET,
+    UNEARNED,
+    Attribution,
+    Outcome,
+    ReportStatus,
+    WarningPolicy,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -40,16 +47,6 @@ SEVERITY = (
     Outcome.HARNESS_ERROR,
     Outcome.NOT_RUN,
 )
-#: Where nothing fails, because nothing was asked.
-QUIET = frozenset({Outcome.UNSUPPORTED, Outcome.NOT_APPLICABLE, Outcome.NOT_RUN})
-
-#: Where no check can have passed.
-_UNEARNED = QUIET | {
-    Outcome.UNOBSERVED,
-    Outcome.TIMED_OUT,
-    Outcome.CRASHED,
-    Outcome.HARNESS_ERROR,
-}
 _ORDER = (CheckState.FAIL, CheckState.WARNING, CheckState.PASS, CheckState.SKIP)
 _BAD = frozenset({CheckState.FAIL, CheckState.WARNING})
 _PASS, _FAIL, _SKIP = (each.value for each in ReportStatus)
@@ -290,7 +287,7 @@ class CheckReader:
             is_skipped_failure and outcome not in QUIET and not is_forgiven
         ):
             return f"status {status} contradicts suite_status {said}"
-        if status == _PASS and outcome in _UNEARNED:
+        if status == _PASS and outcome in UNEARNED:
             return f"status PASS contradicts outcome {outcome.value}"
         return None
 

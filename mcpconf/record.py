@@ -16,6 +16,7 @@ from mcpconf.errors import ExitCode
 from mcpconf.transport import Transport
 
 if TYPE_CHECKING:
+    from mcpconf.decode import Json
     from mcpconf.revision import Revision
 
 
@@ -83,6 +84,17 @@ class Outcome(StrEnum):
             Outcome.SUITE_DEFECT,
             Outcome.NOT_RUN,
         }
+
+
+#: Outcomes under which nothing is judged.
+QUIET = frozenset(each for each in Outcome if each.report_status is ReportStatus.SKIP)
+#: Outcomes under which a check that reads SUCCESS was not earned.
+UNEARNED = QUIET | {
+    Outcome.UNOBSERVED,
+    Outcome.TIMED_OUT,
+    Outcome.CRASHED,
+    Outcome.HARNESS_ERROR,
+}
 
 
 class Attribution(StrEnum):
@@ -183,6 +195,16 @@ class CaseKey:
             return f"{self.revision.value}/{self.transport.value}/{self.scenario}"
         suffix = f"@{self.variant}" if self.variant else ""
         return f"{self.revision.value}/{self.scenario}{suffix}"
+
+    def to_json(self) -> dict[str, Json]:
+        """As a run's records name it."""
+        return {
+            "source": self.source.value,
+            "transport": self.transport.value,
+            "revision": self.revision.value,
+            "scenario": self.scenario,
+            "variant": self.variant,
+        }
 
     @property
     def path(self) -> str:

@@ -19,6 +19,7 @@ from mcpconf.judge import (
 )
 from mcpconf.plan import PlannedCase
 from mcpconf.record import (
+    UNEARNED,
     Attribution,
     Check,
     CheckStatus,
@@ -32,19 +33,6 @@ if TYPE_CHECKING:
     from mcpconf.record import Policy, ScenarioResult
     from mcpconf.runrecord import RunRecord
     from mcpconf.supplemental.plan import Case
-
-#: Outcomes under which a check that reads SUCCESS was not earned.
-_UNEARNED = frozenset(
-    {
-        Outcome.UNSUPPORTED,
-        Outcome.NOT_RUN,
-        Outcome.NOT_APPLICABLE,
-        Outcome.UNOBSERVED,
-        Outcome.TIMED_OUT,
-        Outcome.CRASHED,
-        Outcome.HARNESS_ERROR,
-    }
-)
 
 #: What a harness check says when there is nothing to say against it.
 _HOLDS = {
@@ -88,7 +76,7 @@ def status_of(check: Check, outcome: Outcome, policy: Policy) -> ReportStatus:
     ):
         return ReportStatus.SKIP
     if check.status is CheckStatus.SUCCESS:
-        return ReportStatus.SKIP if outcome in _UNEARNED else ReportStatus.PASS
+        return ReportStatus.SKIP if outcome in UNEARNED else ReportStatus.PASS
     if check.status is CheckStatus.WARNING and policy.warnings is WarningPolicy.WARN:
         return ReportStatus.SKIP
     return ReportStatus.FAIL

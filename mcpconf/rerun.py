@@ -73,7 +73,7 @@ class Plan:
             "rounds": [
                 [
                     {
-                        "case": _case(entry.key),
+                        "case": entry.key.to_json(),
                         "checks": [list(name) for name in sorted(entry.checks)],
                     }
                     for entry in entries
@@ -94,7 +94,7 @@ def load_plan(path: Path, keys: Iterable[CaseKey]) -> Plan:
     if reader.key("schema").integer() != SCHEMA:
         reader.key("schema").fail(f"this version reads reruns schema {SCHEMA}")
     baseline, note = reader.key("baseline").only("name", "digest"), reader.get("note")
-    known = {tuple(_case(key).items()): key for key in keys}
+    known = {tuple(key.to_json().items()): key for key in keys}
     rounds: list[tuple[Entry, ...]] = []
     for each in reader.key("rounds").items():
         before = {entry.key: entry.checks for entry in rounds[-1]} if rounds else None
@@ -190,17 +190,6 @@ def _launches(
 def _place(key: CaseKey) -> tuple[str, str, str, str | None]:
     label = LABELS[key.source, key.transport]
     return label, key.revision.value, key.scenario, key.variant
-
-
-def _case(key: CaseKey) -> dict[str, Json]:
-    """A case as ``run.json`` names it."""
-    return {
-        "source": key.source.value,
-        "transport": key.transport.value,
-        "revision": key.revision.value,
-        "scenario": key.scenario,
-        "variant": key.variant,
-    }
 
 
 def _round(

@@ -101,14 +101,7 @@ class RunRecord:
             "auth_mode": self.auth_mode.value,
             "selection": self.selection.to_json(),
             "cases": [
-                {
-                    "source": key.source.value,
-                    "transport": key.transport.value,
-                    "revision": key.revision.value,
-                    "scenario": key.scenario,
-                    "variant": key.variant,
-                    "options": dict(options),
-                }
+                {**key.to_json(), "options": dict(options)}
                 for key, options in self.cases
             ],
             "command": list(self.command),

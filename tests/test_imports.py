@@ -356,6 +356,7 @@ ALLOWED: Mapping[str, set[str]] = {
     "rerun": {"decode", "evidence", "flake", "identity", "report"},
     "strict-yaml": {"errors"},
     "expected-failures": {
+        "baseline",
         "baseline-entry",
         "decode",
         "errors",

@@ -66,7 +66,7 @@ def unfit(run: ObservedRun) -> Iterator[str]:
     blamed = [
         f"{each.leg} / {each.scenario} by the {each.attribution}"
         for each in run.cases
-        if _counts(each)
+        if each.counts
         and each.outcome in _FAILURES
         and each.attribution != Attribution.SUBJECT
     ]
@@ -97,7 +97,7 @@ def _bad_outcomes(run: ObservedRun) -> Iterator[str]:
         scenarios = [
             f"{each.leg} / {each.scenario}"
             for each in run.cases
-            if each.outcome == outcome and _counts(each)
+            if each.outcome == outcome and each.counts
         ]
         told = set(scenarios)
         checks = [
@@ -110,11 +110,6 @@ def _bad_outcomes(run: ObservedRun) -> Iterator[str]:
         names = clipped(sorted(scenarios) + sorted(checks))
         if names:
             yield f"{outcome.value}: {', '.join(names)} ({_WHAT_TO_DO[outcome]})"
-
-
-def _counts(case: ObservedScenario) -> bool:
-    """What is in no requirement set is in no baseline either; variants are."""
-    return case.is_scored or case.variant is not None
 
 
 def mismatched(run: ObservedRun, version: int, older: Baseline | None) -> Iterator[str]:
@@ -189,7 +184,7 @@ def unfit_for_version_1(
     unseen = [
         f"{each.leg} / {each.scenario}"
         for each in run.cases
-        if each.outcome == Outcome.UNOBSERVED and _counts(each)
+        if each.outcome == Outcome.UNOBSERVED and each.counts
     ]
     if unseen:
         names = ", ".join(clipped(unseen))
