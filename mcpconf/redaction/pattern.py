@@ -65,6 +65,8 @@ _LATER = {
     "ARRAY": rf"\[[ \t]*+(?P<mark>{MARK})(?!{CLOSES})",
     "BLANK": r"(?:\s|\\++[nrt])*+",
     "BLANK_OR_COMMA": r"(?:[\s,]|\\++[nrt])*+",
+    # After a string: it was the name of a member.
+    "COLON": r"(?:\s|\\++[nrt])*+:",
     "NUMBER": r"-?\d[\d.eE+-]*+",
     # Tells that there is no secret, and is therefore kept.
     "LITERAL": r"(?:null|None|nil|true|True|false|False|undefined)"

@@ -225,7 +225,7 @@ class Places:
         if opening and (
             opening["mark"] == member.mark or not IS_CLOSING.match(text, opening.end())
         ):
-            if member.is_word and OPTION_BEGINS.match(text, opening.end()):
+            if member.is_word and self._is_no_word(opening):
                 return start
             return self._string(member.kind, opening)
         number = pattern.NUMBER.match(text, start)
@@ -236,6 +236,14 @@ class Places:
         if is_new_line or text[start] == "{":
             return start
         return self._cut(member.kind, start, pattern.JSON_WORD)
+
+    def _is_no_word(self, opening: re.Match[str]) -> bool:
+        """Whether what follows an option is one itself, or the name of a member."""
+        text = self._text
+        if OPTION_BEGINS.match(text, opening.end()):
+            return True
+        _, after = closing(text, opening.end(), opening["mark"])
+        return pattern.COLON.match(text, after) is not None
 
     def _number(self, member: _Member, number: re.Match[str]) -> int:
         """Cut out a number, unless it only counts something; gives its end."""

@@ -284,6 +284,8 @@ def test_known_secret_never_survives_in_base64(
 
 @bounded
 @given(plain_secrets, st.sampled_from(SENSITIVE), texts, st.integers(0, 5))
+@example("000000000012", "access_token", "--token", 0)  # an option, and a name
+@example("000000000012", "access_token", "--token", 2)
 def test_sensitive_member_never_survives_at_any_depth(
     value: str, name: str, other: str, depth: int
 ) -> None:
