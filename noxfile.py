@@ -2,7 +2,7 @@
 What this project does, as nox sessions: install, then one call.
 
 ``nox -s conformance-2026-07-28`` is the main job, ``nox -s tests`` runs every test.
-Options after ``--`` go to ``python -m mcpconf run``. The list of revisions is repeated
+Options after ``--`` go to ``python -m mcpconf``. The list of revisions is repeated
 here because nox runs this file in its own environment; a test compares the two.
 """
 
@@ -50,16 +50,39 @@ def _conformance(revision: str) -> Callable[[nox.Session], None]:
     return session
 
 
+def _server(revision: str) -> Callable[[nox.Session], None]:
+    def session(session: nox.Session) -> None:
+        _mcpconf(session, "server", "--revision", revision, "--only", "official")
+
+    session.__doc__ = f"Run the suite's server scenarios of {revision} and judge them."
+    return session
+
+
 for _revision in REVISIONS:
     nox.session(
         name=f"conformance-{_revision}", tags=["ci", "conformance"], default=False
     )(_conformance(_revision))
+    nox.session(name=f"server-{_revision}", tags=["ci", "server"], default=False)(
+        _server(_revision)
+    )
 
 
 @nox.session(tags=["ci"], default=False)
 def conformance(session: nox.Session) -> None:
     """Run the client scenarios of all revisions and judge them."""
     _mcpconf(session, "run")
+
+
+@nox.session(name="tasks-extension", tags=["ci", "server"], default=False)
+def tasks_extension(session: nox.Session) -> None:
+    """Run our checks of a server's tasks extension (SEP-2663)."""
+    _mcpconf(session, "server", "--revision", REVISIONS[-1], "--only", "supplemental")
+
+
+@nox.session(tags=["ci"], default=False)
+def server(session: nox.Session) -> None:
+    """Run the server scenarios of all revisions, the suite's and ours."""
+    _mcpconf(session, "server")
 
 
 @nox.session(tags=["ci"], default=False)

@@ -1,5 +1,5 @@
 """
-Invoke tasks of this checkout: the package's, and two that write into it.
+Invoke tasks of this checkout: the package's, and three that write into it.
 
 ``inv --list`` shows them; ``inv --help <task>`` explains one.
 """
@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 from invoke.tasks import task
 
 from mcpconf.tasks import collection
-from mcpconf.tasks.base import refusing, say
+from mcpconf.tasks.base import refusing, role_named, say
+from mcpconf.tasks.suite import ROLE
 
 if TYPE_CHECKING:
     from invoke.context import Context
@@ -24,11 +25,16 @@ if TYPE_CHECKING:
         "out": "Where to write it (default: into the package).",
         "conformance-cli": "Survey this build of the suite instead of the pinned one.",
         "jobs": "Cases at a time.",
+        "role": ROLE,
     },
     auto_shortflags=False,
 )
 def suite_catalogue(
-    _: Context, out: str = "", conformance_cli: str = "", jobs: int = 2
+    _: Context,
+    out: str = "",
+    conformance_cli: str = "",
+    jobs: int = 2,
+    role: str = "client",
 ) -> None:
     """Generate the catalogue by running every scenario; takes minutes."""
     from mcpconf.survey import generate  # noqa: PLC0415
@@ -36,6 +42,7 @@ def suite_catalogue(
     path = refusing(
         lambda: generate.write_catalogue(
             Path(out) if out else None,
+            role=role_named(role),
             cli=Path(conformance_cli) if conformance_cli else None,
             jobs=jobs,
         )
@@ -57,6 +64,21 @@ def supplemental_document(_: Context, out: str = "docs/supplemental.md") -> None
     say(f"Document: {out}")
 
 
+@task(
+    name="document",
+    help={"out": "Where to write it."},
+    auto_shortflags=False,
+)
+def tasks_extension_document(_: Context, out: str = "docs/tasks-extension.md") -> None:
+    """Write the table of what SEP-2663 asks, our checks, and what fails them."""
+    from mcpconf.storage import write_whole  # noqa: PLC0415
+    from mcpconf.tasks_extension.traceability import render  # noqa: PLC0415
+
+    refusing(lambda: write_whole(Path(out), render().encode()))
+    say(f"Document: {out}")
+
+
 namespace = collection()
 namespace.collections["suite"].add_task(suite_catalogue)
 namespace.collections["supplemental"].add_task(supplemental_document)
+namespace.collections["tasks-extension"].add_task(tasks_extension_document)

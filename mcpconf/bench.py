@@ -32,8 +32,8 @@ from mcpconf.setup import RunOptions, resolve
 from mcpconf.suite.install import install_suite
 
 if TYPE_CHECKING:
+    from mcpconf.ours import Case
     from mcpconf.record import ScenarioResult
-    from mcpconf.supplemental.plan import Case
 
 _WITNESS_ROUNDS = 15
 _JOBS = os.cpu_count() or 1

@@ -132,6 +132,7 @@ def _report(catalogue: Catalogue) -> Json:
     suite = "@modelcontextprotocol/conformance"
     return {
         "schemaVersion": 4,
+        "role": "client",
         "success": False,
         "verdict": "NOT_CONFORMANT",
         "complete": True,

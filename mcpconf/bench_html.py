@@ -90,6 +90,7 @@ def big_report(scenarios: int = 60, checks: int = 600) -> Mapping[str, Any]:
         "startedAt": "2026-01-01T00:00:00+00:00",
         "finishedAt": "2026-01-01T00:10:00+00:00",
         "client": {"name": "big", "title": "A big report"},
+        "role": "client",
         "codexVersion": "1.0",
         "automaticAuthRequired": False,
         "officialConformance": {"gitRef": "none", "scope": "synthetic"},

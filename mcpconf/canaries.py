@@ -1,8 +1,9 @@
 """
-Clients that do next to nothing, run against everything: the harness's own alarm.
+Programs that do next to nothing, run against everything: the harness's own alarm.
 
-The first three never send a byte that means anything, so not one scenario may pass for
-them, in any revision, scored or not. The other two show what little is enough to pass.
+The first three clients never send a byte that means anything, and the servers never
+answer one, so not one scenario may pass for them, in any revision, scored or not. The
+other two clients show what little is enough to pass.
 """
 
 from __future__ import annotations
@@ -11,14 +12,21 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from mcpconf import run
-from mcpconf.record import Outcome
+from mcpconf.plan import select_cases
+from mcpconf.record import Outcome, Role
+from mcpconf.revision import Revision
+from mcpconf.server.canaries import judged_canary
+from mcpconf.server.local import CANARIES as SERVERS
 from mcpconf.setup import RunOptions, resolve
+from mcpconf.suite.catalogue import load_catalogue
+from mcpconf.suite.install import install_suite
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     from mcpconf.pool import Progress
+    from mcpconf.record import ScenarioResult
 
 #: Must pass nothing at all.
 SILENT = ("null", "crash", "hang")
@@ -45,7 +53,7 @@ class CanaryResult:
     @property
     def problem(self) -> str | None:
         """Why the harness cannot be trusted, if so."""
-        if self.canary in SILENT and self.passed:
+        if self.canary in (*SILENT, *SERVERS) and self.passed:
             return f"{self.canary} passed {', '.join(self.passed)}"
         if not self.cases:
             return f"{self.canary} ran nothing in {self.leg}"
@@ -96,3 +104,45 @@ def run_canaries(
         if stopped:  # by the user, who did not mean this canary alone
             break
     return tuple(results)
+
+
+def run_server_canaries(
+    progress_for: Callable[[int], Progress], *, requested: Sequence[str] = ()
+) -> tuple[CanaryResult, ...]:
+    """
+    Run every silent server through every revision, or through the scenarios requested.
+
+    :raises McpconfError: no suite, a server of ours that does not come up, evidence
+        that cannot be kept; no server scenario of a name that was requested.
+    """
+    suite, catalogue = install_suite(), load_catalogue(role=Role.SERVER)
+    cases = select_cases(catalogue, tuple(Revision), requested=requested)
+    results = []
+    for canary in SERVERS:
+        progress = progress_for(len(cases))
+        for case in cases:
+            progress.started(case)
+        judged = judged_canary(
+            suite, canary, cases, jobs=RunOptions().jobs, finished=progress.finished
+        )
+        for revision in Revision:
+            found = [each for each in judged if each.key.revision is revision]
+            results.append(
+                CanaryResult(
+                    canary=canary,
+                    leg=f"server {revision.value}",
+                    passed=_named(found, frozenset({Outcome.PASSED.value})),
+                    cases=len(found),
+                    unmeasured=_named(found, _UNMEASURED),
+                    floor=catalogue.floors[revision][canary].scenarios,
+                )
+            )
+    return tuple(results)
+
+
+def _named(
+    results: Sequence[ScenarioResult], outcomes: frozenset[str]
+) -> tuple[str, ...]:
+    return tuple(
+        each.key.scenario for each in results if each.outcome.value in outcomes
+    )

@@ -28,7 +28,7 @@ from mcpconf.retention import Retention
 from mcpconf.suite.checks import find_checks
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from mcpconf.client.subject import Subject
     from mcpconf.decode import Json
@@ -41,7 +41,7 @@ ENTRY = Path(__file__).parent / "client" / "entry.py"
 
 #: Each budget is smaller than the one outside it, so that the inner diagnosis survives:
 #: request < drive < suite's own limit < case.
-_SUITE_EXTRA_S, _CASE_EXTRA_S = 4.0, 10.0
+_SUITE_EXTRA_S, CASE_EXTRA_S = 4.0, 10.0
 _REQUEST_SHARE = 1 / 3
 _TAIL = 4000
 
@@ -86,38 +86,93 @@ def launch_case(
     :raises StorageError: the evidence, or the private directory, could not be written.
     :raises SupervisorError: it is not known how the case ended.
     """
-    try:
-        return _launch_case(launch, case, started)
-    except OSError as error:
-        place = error.filename or launch.parent or tempfile.gettempdir()
-        raise StorageError(place, f"{error.strerror or error}") from None
+    return launch_privately(
+        launch.parent,
+        lambda directory, witness_fd: _program(launch, case, directory, witness_fd),
+        lambda directory, ended, wire: _store(launch, case, directory, ended, wire),
+        started,
+    )
 
 
-def _launch_case(
-    launch: SuiteLaunch, case: PlannedCase, started: Callable[[Running], None]
+def launch_privately(
+    parent: Path | None,
+    program: Callable[[Path, int], Program],
+    store: Callable[[Path, Ended, bytes], None],
+    started: Callable[[Running], None],
 ) -> Ended:
-    directory = Path(tempfile.mkdtemp(prefix="mcpconf-case-", dir=launch.parent))
+    """
+    Run the `program` of a new directory and the witness's descriptor, and `store` it.
+
+    The directory, which has a `home` and a `tmp`, is deleted whatever happens.
+
+    :raises StorageError: the evidence, or the private directory, could not be written.
+    :raises SupervisorError: it is not known how the program ended.
+    """
     try:
-        pipe = Drain(evidence.MAX_WIRE_BYTES // 4)
+        directory = Path(tempfile.mkdtemp(prefix="mcpconf-case-", dir=parent))
         try:
-            program = _program(launch, case, directory, pipe.write)
-            with start(program) as running:
-                started(running)
-                ended = running.wait()
+            for name in ("home", "tmp"):
+                (directory / name).mkdir()
+            pipe = Drain(evidence.MAX_WIRE_BYTES // 4)
+            try:
+                with start(program(directory, pipe.write)) as running:
+                    started(running)
+                    ended = running.wait()
+            finally:
+                wire = wire_of(pipe)
+            store(directory, ended, wire)
         finally:
-            wire = wire_of(pipe)
-        _store(launch, case, directory, ended, wire)
-    finally:
-        shutil.rmtree(directory, ignore_errors=True)
+            shutil.rmtree(directory, ignore_errors=True)
+    except OSError as error:
+        place = error.filename or parent or tempfile.gettempdir()
+        raise StorageError(place, f"{error.strerror or error}") from None
     return ended
+
+
+def suite_program(
+    suite: Suite,
+    case: PlannedCase,
+    words: Sequence[str],
+    directory: Path,
+    *,
+    witness: Path,
+    witness_fd: int,
+    environment: Mapping[str, str],
+    limit_s: float,
+    deadline_s: float,
+) -> Program:
+    """
+    The suite's command for one case; `words` come before what every case needs.
+
+    `limit_s` is the suite's own, `deadline_s` ours.
+    """
+    argv = [*suite.argv_prefix, *words]
+    environment = {**environment, "MCPCONF_WITNESS_FD": str(witness_fd)}
+    if suite.node is not None:
+        argv[1:1] = ["--require", str(witness)]
+        # Where Node keeps compiled code between starts.
+        compiled = cache.cache_dir() / "compiled" / suite.node.version
+        environment["MCPCONF_COMPILE_CACHE"] = str(compiled)
+    argv += ["--scenario", case.key.scenario]
+    argv += ["--spec-version", case.key.revision.value]
+    if case.entry.not_scored is not None:
+        argv += ["--force"]  # extensions are on no revision's time line
+    argv += ["--timeout", str(round(limit_s * 1000)), "--output-dir", "out"]
+    return Program(
+        argv=tuple(argv),
+        cwd=directory,
+        environment=environment,
+        stdout=directory / "stdout",
+        stderr=directory / "stderr",
+        deadline_s=deadline_s,
+        pass_fds=(witness_fd,),
+    )
 
 
 def _program(
     launch: SuiteLaunch, case: PlannedCase, directory: Path, witness_fd: int
 ) -> Program:
     home, tmp = directory / "home", directory / "tmp"
-    for each in (home, tmp):
-        each.mkdir()
     base = base_environment(launch.environment, home, tmp)
     job: Json = {
         "driver": launch.subject.manifest.driver,
@@ -143,44 +198,62 @@ def _program(
         directory,
         (sys.executable, "-I", "-S", str(ENTRY), str(directory / "job.json")),
     )
-    suite = launch.suite
-    words = [*suite.argv_prefix, "client", "--command", command]
-    environment = {**base, "MCPCONF_WITNESS_FD": str(witness_fd)}
-    if suite.node is not None:
-        words[1:1] = ["--require", str(WITNESS)]
-        # Where Node keeps compiled code between starts.
-        compiled = cache.cache_dir() / "compiled" / suite.node.version
-        environment["MCPCONF_COMPILE_CACHE"] = str(compiled)
-    words += ["--scenario", case.key.scenario]
-    words += ["--spec-version", case.key.revision.value]
-    if case.entry.not_scored is not None:
-        words += ["--force"]  # extensions are on no revision's time line
-    limit_s = launch.timeout_s + _SUITE_EXTRA_S
-    words += ["--timeout", str(round(limit_s * 1000)), "--output-dir", "out"]
-    return Program(
-        argv=tuple(words),
-        cwd=directory,
-        environment=environment,
-        stdout=directory / "stdout",
-        stderr=directory / "stderr",
-        deadline_s=launch.timeout_s + _CASE_EXTRA_S,
-        pass_fds=(witness_fd,),
+    return suite_program(
+        launch.suite,
+        case,
+        ("client", "--command", command),
+        directory,
+        witness=WITNESS,
+        witness_fd=witness_fd,
+        environment=base,
+        limit_s=launch.timeout_s + _SUITE_EXTRA_S,
+        deadline_s=launch.timeout_s + CASE_EXTRA_S,
     )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SuiteOutput:
+    """What a suite wrote in a case's directory; `retention` clears it of secrets."""
+
+    retention: Retention
+    checks: Json
+    checks_fault: str | None
+    #: The last of what it said, cleared.
+    diagnostics: str | None
+
+
+def suite_output(
+    directory: Path, wire: bytes, texts: Sequence[str] = ()
+) -> SuiteOutput:
+    """Read what the suite left; `texts` are of others, and may name secrets too."""
+    stdout = evidence.text_of(directory / "stdout")
+    stderr = evidence.text_of(directory / "stderr")
+    checks, fault = find_checks(directory / "out")
+    retention = Retention.of(
+        wire=wire.decode("utf-8", "replace"),
+        texts=(stdout, stderr, *texts),
+        checks=checks,
+    )
+    return SuiteOutput(
+        retention=retention,
+        checks=retention.json(checks),
+        checks_fault=fault and retention.text(fault),
+        diagnostics=tail(retention.text(stderr or stdout)),
+    )
+
+
+def tail(text: str) -> str | None:
+    """The end of what a program said, for a report; None: it said nothing."""
+    return text.strip()[-_TAIL:] or None
 
 
 def _store(
     launch: SuiteLaunch, case: PlannedCase, directory: Path, ended: Ended, wire: bytes
 ) -> None:
-    stdout = evidence.text_of(directory / "stdout")
-    stderr = evidence.text_of(directory / "stderr")
-    checks, checks_fault = find_checks(directory / "out")
+    output = suite_output(directory, wire)
+    retention = output.retention
     written = evidence.bytes_of(directory / evidence.ADAPTER)
     adapter, adapter_fault = evidence.adapter_of(written)
-    retention = Retention.of(
-        wire=wire.decode("utf-8", "replace"), texts=(stdout, stderr), checks=checks
-    )
-    diagnostics = retention.text(stderr or stdout).strip()[-_TAIL:]
-    said = retention.text(_client_stderr(directory / "out")).strip()[-_TAIL:]
     # First: evidence says that a case is whole, and artifacts are a part of it.
     if launch.keep_artifacts:
         kept = evidence.case_dir(launch.run_dir, case.key) / "artifacts"
@@ -192,11 +265,11 @@ def _store(
             ended=ended,
             adapter=retention.json(adapter),
             adapter_fault=adapter_fault,
-            checks=retention.json(checks),
-            checks_fault=checks_fault and retention.text(checks_fault),
+            checks=output.checks,
+            checks_fault=output.checks_fault,
             wire=retention.wire(),
-            diagnostics=diagnostics or None,
-            client_stderr=said or None,
+            diagnostics=output.diagnostics,
+            client_stderr=tail(retention.text(_client_stderr(directory / "out"))),
         ),
     )
 

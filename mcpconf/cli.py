@@ -7,22 +7,21 @@ refusal is one line on stderr with exit code 2; see `mcpconf.errors.ExitCode`.
 
 from __future__ import annotations
 
-import argparse
 import logging
 import os
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
-import mcpconf
-from mcpconf.client.manifest import MANIFESTS
+from mcpconf.cli_arguments import parser
 from mcpconf.errors import ExitCode, McpconfError, UsageError
-from mcpconf.record import AuthMode, Policy, RevisionPolicy, Source, WarningPolicy
+from mcpconf.record import AuthMode, Policy, RevisionPolicy, Role, Source, WarningPolicy
 from mcpconf.revision import Revision
 from mcpconf.storage import json_bytes
 from mcpconf.transport import Transport
 
 if TYPE_CHECKING:
+    import argparse
     from collections.abc import Mapping, Sequence
 
     from mcpconf.gate_record import GatePolicy, GateResult
@@ -30,192 +29,13 @@ if TYPE_CHECKING:
     from mcpconf.setup import RunOptions, Setup
 
 
-class _Parser(argparse.ArgumentParser):
-    """A parser whose refusals look like all the others: one line."""
-
-    def error(self, message: str) -> NoReturn:
-        """Refuse; `--help` has the usage."""
-        self.exit(int(ExitCode.BAD_INPUT), f"mcpconf: error: {message}\n")
-
-
-def _parser() -> argparse.ArgumentParser:
-    parser = _Parser(
-        prog="mcpconf",
-        description="Does this MCP client do what the dated revision says?",
-        epilog="exit codes: 0 conformant, 1 not conformant, 2 usage or bad input, "
-        "3 incomplete or a fault of the harness",
-        allow_abbrev=False,
-    )
-    parser.add_argument("--version", action="version", version=mcpconf.__version__)
-    commands = parser.add_subparsers(dest="command", required=True)
-    run = commands.add_parser(
-        "run", help="run the official client scenarios and ours", allow_abbrev=False
-    )
-    _add_subject(run)
-    _add_selection(run)
-    _add_gate(run)
-    _add_output(run)
-    commands.add_parser("canaries", help="run the clients that do next to nothing")
-    commands.add_parser("bench", help="measure speed, as ratios in one run")
-    return parser
-
-
-def _add_subject(run: argparse.ArgumentParser) -> None:
-    subject = run.add_argument_group("the client under test")
-    which = subject.add_mutually_exclusive_group()
-    which.add_argument(
-        "--client",
-        choices=sorted(MANIFESTS),
-        default="codex",
-        help="a client mcpconf knows (default: codex)",
-    )
-    which.add_argument(
-        "--client-command",
-        metavar="COMMAND",
-        help="any program that follows docs/launch.md; no shell is involved",
-    )
-    subject.add_argument(
-        "--binary", type=Path, help="run this Codex binary instead of the pinned one"
-    )
-    subject.add_argument(
-        "--client-version",
-        help="another published version of Codex, or the one --binary must be",
-    )
-    subject.add_argument(
-        "--require-automatic-auth",
-        action="store_true",
-        help="strict mode: one login, everything after it is the client's own",
-    )
-
-
-def _add_selection(run: argparse.ArgumentParser) -> None:
-    what = run.add_argument_group("what to run")
-    what.add_argument(
-        "--revision",
-        action="append",
-        choices=[revision.value for revision in Revision],
-        help="a dated revision; repeat for more (default: all)",
-    )
-    what.add_argument(
-        "--official-scenario",
-        action="append",
-        default=[],
-        metavar="NAME",
-        help="only this scenario of the suite; repeat for more",
-    )
-    what.add_argument(
-        "--supplemental-scenario",
-        action="append",
-        default=[],
-        metavar="NAME",
-        help="only this scenario of ours; repeat for more",
-    )
-    what.add_argument(
-        "--only",
-        choices=[each.value for each in Source],
-        help="the suite's scenarios or ours alone (default: both)",
-    )
-    what.add_argument(
-        "--transport",
-        choices=[*(each.value for each in Transport), "all"],
-        default="all",
-        help="one transport (the suite's scenarios are all HTTP; default: all)",
-    )
-    what.add_argument(
-        "--auth",
-        action=argparse.BooleanOptionalAction,
-        default=True,
-        help="include the authorization scenarios (default: yes)",
-    )
-    what.add_argument(
-        "--shard",
-        metavar="I/N",
-        help="only every N-th case, from the I-th on; `invoke report.merge` joins them",
-    )
-    what.add_argument(
-        "--conformance-cli",
-        type=Path,
-        metavar="PATH",
-        help="run this build of the suite instead of the pinned one",
-    )
-    what.add_argument(
-        "--warnings",
-        choices=[each.value for each in WarningPolicy],
-        help="whether a WARNING (a SHOULD not followed) fails (default: as the "
-        "baseline says, else fail)",
-    )
-    what.add_argument(
-        "--revision-policy",
-        choices=[each.value for each in RevisionPolicy],
-        default=RevisionPolicy.SAME_ERA.value,
-        help="whether a leg counts that agreed on another handshake revision "
-        "(default: same-era, it does and the report says so)",
-    )
-
-
-def _add_gate(run: argparse.ArgumentParser) -> None:
-    gate = run.add_argument_group("what must not get worse")
-    gate.add_argument(
-        "--baseline",
-        type=Path,
-        metavar="PATH",
-        help="hold the run to this baseline: exit 0 only if nothing got worse",
-    )
-    gate.add_argument(
-        "--ratchet",
-        action="store_true",
-        help="a check that is fixed must be taken out of the baseline",
-    )
-    gate.add_argument(
-        "--flaky-budget",
-        type=int,
-        metavar="N",
-        help="cases that may pass only when run again, alone (default: 2)",
-    )
-
-
-def _add_output(run: argparse.ArgumentParser) -> None:
-    how = run.add_argument_group("how, and what is kept")
-    how.add_argument(
-        "--jobs",
-        type=int,
-        default=os.cpu_count() or 1,
-        help="cases of the suite at a time, and twice as many of ours, which wait "
-        "for half of their time (default: number of cores)",
-    )
-    how.add_argument(
-        "--timeout",
-        type=float,
-        default=45.0,
-        metavar="SECONDS",
-        help="limit of one scenario's drive (default: 45)",
-    )
-    how.add_argument("--report", type=Path, help="also write the report to this path")
-    how.add_argument(
-        "--json", action="store_true", help="print the report instead of tables"
-    )
-    how.add_argument(
-        "--matrix", action="store_true", help="also print every test of every scenario"
-    )
-    how.add_argument(
-        "--artifact-parent",
-        type=Path,
-        metavar="DIR",
-        help="make the private directories of the cases here",
-    )
-    how.add_argument(
-        "--keep-artifacts",
-        action="store_true",
-        help="keep homes and logs, cleared of secrets, with the run",
-    )
-
-
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; the exit code of `mcpconf.errors.ExitCode`."""
-    options = _parser().parse_args(arguments)
+    options = parser().parse_args(arguments)
     # Fetching takes its time, once: say so, on stderr.
     logging.basicConfig(format="mcpconf: %(message)s", level=logging.INFO)
-    command = {"run": _run, "canaries": _canaries, "bench": _bench}[options.command]
+    commands = {"run": _run, "server": _run, "canaries": _canaries, "bench": _bench}
+    command = commands[options.command]
     try:
         return int(command(options))
     except McpconfError as error:
@@ -239,11 +59,10 @@ def _run(options: argparse.Namespace) -> ExitCode:
     from mcpconf import run as runs  # noqa: PLC0415
     from mcpconf.render.progress import progress_for  # noqa: PLC0415
     from mcpconf.setup import resolve  # noqa: PLC0415
-    from mcpconf.suite.catalogue import load_catalogue  # noqa: PLC0415
 
     policy, gate = _gate_policy(options), None
     if policy is not None:  # what is wrong with it is said before anything is fetched
-        gate = gating.load_gate(options.baseline, policy, load_catalogue())
+        gate = gating.load_gate(options.baseline, policy)
     setup = resolve(_run_options(options, gate))
     if gate is not None:
         empty = report.build(setup.record, setup.cases, {}, setup.catalogue, None)
@@ -286,14 +105,9 @@ def _run_options(options: argparse.Namespace, gate: Gate | None) -> RunOptions:
     from mcpconf.selection import Shard  # noqa: PLC0415
     from mcpconf.setup import RunOptions  # noqa: PLC0415
 
-    strict = options.require_automatic_auth
     warnings = "fail" if gate is None else gate.baseline.warnings.default
     return RunOptions(
-        client=options.client,
-        binary=options.binary,
-        client_version=options.client_version,
-        client_command=options.client_command,
-        auth_mode=AuthMode.STRICT if strict else AuthMode.ASSISTED,
+        **(_client(options) if options.command == "run" else _server(options)),
         revisions=tuple(
             revision
             for revision in Revision
@@ -301,11 +115,7 @@ def _run_options(options: argparse.Namespace, gate: Gate | None) -> RunOptions:
         ),
         scenarios=tuple(options.official_scenario),
         supplemental=tuple(options.supplemental_scenario),
-        transports=tuple(
-            each for each in Transport if options.transport in {each.value, "all"}
-        ),
         only=Source(options.only) if options.only else None,
-        include_auth=options.auth,
         shard=Shard.parse(options.shard) if options.shard else None,
         conformance_cli=options.conformance_cli,
         policy=Policy(
@@ -318,6 +128,33 @@ def _run_options(options: argparse.Namespace, gate: Gate | None) -> RunOptions:
         artifact_parent=options.artifact_parent,
         keep_artifacts=options.keep_artifacts,
     )
+
+
+def _client(options: argparse.Namespace) -> dict[str, Any]:
+    """What only a client's run is asked."""
+    strict = options.require_automatic_auth
+    return {
+        "client": options.client,
+        "binary": options.binary,
+        "client_version": options.client_version,
+        "client_command": options.client_command,
+        "auth_mode": AuthMode.STRICT if strict else AuthMode.ASSISTED,
+        "transports": tuple(
+            each for each in Transport if options.transport in {each.value, "all"}
+        ),
+        "include_auth": options.auth,
+    }
+
+
+def _server(options: argparse.Namespace) -> dict[str, Any]:
+    """What only a server's run is asked."""
+    from mcpconf import ours  # noqa: PLC0415
+    from mcpconf.server.choice import ServerChoice  # noqa: PLC0415
+
+    choice = ServerChoice(
+        url=options.url, command=options.server_command, path=options.path
+    )
+    return {"server": choice, "transports": ours.transports(Role.SERVER)}
 
 
 def _show(
@@ -347,11 +184,12 @@ def _show(
 def _canaries(_options: argparse.Namespace) -> ExitCode:
     from tabulate import tabulate  # noqa: PLC0415
 
-    from mcpconf.canaries import run_canaries  # noqa: PLC0415
+    from mcpconf.canaries import run_canaries, run_server_canaries  # noqa: PLC0415
     from mcpconf.render.progress import LineProgress  # noqa: PLC0415
     from mcpconf.setup import OUTPUT  # noqa: PLC0415
 
     results = run_canaries(OUTPUT / "canaries", LineProgress)
+    results += run_server_canaries(LineProgress)
     rows = [
         [
             each.canary,

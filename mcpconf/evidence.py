@@ -43,8 +43,10 @@ LAUNCH, ADAPTER, CHECKS, WIRE = (
 )
 #: The servers' wire logs of a supplemental case.
 SUBJECT, CONTROL = "subject.jsonl", "control.jsonl"
+#: What our own requests to a server came to.
+EXCHANGES = "exchanges.jsonl"
 #: Every file a case may have.
-FILES = (LAUNCH, ADAPTER, CHECKS, WIRE, SUBJECT, CONTROL)
+FILES = (LAUNCH, ADAPTER, CHECKS, WIRE, SUBJECT, CONTROL, EXCHANGES)
 #: The witness keeps 256 KiB a body; a whole log beyond this is cut by the runner.
 MAX_WIRE_BYTES = 32 * 1024 * 1024
 
@@ -119,11 +121,8 @@ def rerun_dir(run_dir: Path, number: int) -> Path:
 def write_case(run_dir: Path, key: CaseKey, raw: RawCase) -> None:
     """Write one case; ``launch.json`` comes last and says that the rest is whole."""
     directory = case_dir(run_dir, key)
-    write_whole(directory / WIRE, raw.wire.encode("utf-8", "backslashreplace"))
     if raw.adapter is not None:
         write_json(directory / ADAPTER, raw.adapter)
-    if raw.checks is not None:
-        write_json(directory / CHECKS, raw.checks)
     launch: Json = {
         "schema": SCHEMA,
         "ended": raw.ended.to_json(),
@@ -132,7 +131,29 @@ def write_case(run_dir: Path, key: CaseKey, raw: RawCase) -> None:
         "diagnostics": raw.diagnostics,
         "client_stderr": raw.client_stderr,
     }
+    write_seen(directory, wire=raw.wire, checks=raw.checks, launch=launch)
+
+
+def write_seen(directory: Path, *, wire: str, checks: Json, launch: Json) -> None:
+    """What the witness saw, what the suite said of it, and then ``launch.json``."""
+    write_whole(directory / WIRE, wire.encode("utf-8", "backslashreplace"))
+    if checks is not None:
+        write_json(directory / CHECKS, checks)
     write_json(directory / LAUNCH, launch)
+
+
+def read_seen(
+    directory: Path, checks_fault: str | None
+) -> tuple[WireLog, tuple[Check, ...]]:
+    """
+    What `write_seen` wrote beside ``launch.json``; no checks where they have a fault.
+
+    :raises DecodeError: a file is missing or malformed.
+    """
+    checks: tuple[Check, ...] = ()
+    if checks_fault is None:
+        checks = parse_checks(load_json(directory / CHECKS), directory / CHECKS)
+    return parse_wire(read_log(directory / WIRE), directory / WIRE), checks
 
 
 def read_case(run_dir: Path, key: CaseKey) -> CaseEvidence | None:
@@ -154,26 +175,28 @@ def read_case(run_dir: Path, key: CaseKey) -> CaseEvidence | None:
     )
     if launch.key("schema").integer() != SCHEMA:
         launch.key("schema").fail(f"this version reads evidence schema {SCHEMA}")
-    adapter_fault = launch.get("adapter_fault")
-    checks_fault = launch.get("checks_fault")
-    diagnostics = launch.get("diagnostics")
-    said = launch.get("client_stderr")
+    adapter_fault = text_at(launch, "adapter_fault")
+    checks_fault = text_at(launch, "checks_fault")
     adapter = None
     if adapter_fault is None:
         adapter = parse_adapter(load_json(directory / ADAPTER), directory / ADAPTER)
-    checks: tuple[Check, ...] = ()
-    if checks_fault is None:
-        checks = parse_checks(load_json(directory / CHECKS), directory / CHECKS)
+    log, checks = read_seen(directory, checks_fault)
     return CaseEvidence(
         ended=Ended.from_json(launch.key("ended")),
         adapter=adapter,
-        adapter_fault=adapter_fault.string() if adapter_fault else None,
+        adapter_fault=adapter_fault,
         checks=checks,
-        checks_fault=checks_fault.string() if checks_fault else None,
-        wire=parse_wire(read_log(directory / WIRE), directory / WIRE),
-        diagnostics=diagnostics.string() if diagnostics else None,
-        client_stderr=said.string() if said else None,
+        checks_fault=checks_fault,
+        wire=log,
+        diagnostics=text_at(launch, "diagnostics"),
+        client_stderr=text_at(launch, "client_stderr"),
     )
+
+
+def text_at(reader: Reader, name: str) -> str | None:
+    """A member that is text, or null or absent."""
+    member = reader.get(name)
+    return None if member is None else member.string()
 
 
 def digests_of(run_dir: Path, keys: Iterable[CaseKey]) -> dict[str, str]:

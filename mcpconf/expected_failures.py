@@ -22,6 +22,7 @@ from mcpconf.baseline.known import did_you_mean
 from mcpconf.decode import load_bytes
 from mcpconf.errors import DecodeError, UsageError
 from mcpconf.identity import OFFICIAL_HTTP
+from mcpconf.record import Role
 from mcpconf.revision import Revision
 from mcpconf.strict_yaml import compose, line_of
 
@@ -46,7 +47,7 @@ _NEVER = frozenset({"crashed", "timed-out"})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileEntry:
-    """One entry of the ``client:`` list."""
+    """One entry of the list of a role, ``client:`` or ``server:``."""
 
     scenario: str
     #: None excuses the whole scenario.
@@ -65,12 +66,14 @@ class ExpectedFailuresFile:
     """What one file says; its order is kept."""
 
     source: str
-    #: Entries about the selected revisions.
-    client: tuple[FileEntry, ...]
+    #: Whose list was read.
+    role: Role
+    #: Its entries about the selected revisions.
+    entries: tuple[FileEntry, ...]
     #: Entries the suite knows and no selected revision asks for.
     elsewhere: tuple[FileEntry, ...]
-    #: Entries about servers.
-    server: tuple[FileEntry, ...]
+    #: Entries of the other role's list.
+    others: tuple[FileEntry, ...]
 
     @property
     def remarks(self) -> tuple[str, ...]:
@@ -80,10 +83,11 @@ class ExpectedFailuresFile:
             "has it"
             for each in self.elsewhere
         ]
-        if self.server:
+        if self.others:
+            (other,) = (each for each in Role if each is not self.role)
             unused.append(
-                f"{self.source}: server: not used, a client is judged "
-                f"({len(self.server)} listed)"
+                f"{self.source}: {other}: not used, a {self.role} is judged "
+                f"({len(self.others)} listed)"
             )
         return tuple(unused)
 
@@ -129,7 +133,9 @@ def parse(
     revisions: Collection[str],
 ) -> ExpectedFailuresFile:
     """
-    Decode an expected-failures file; `revisions` are those the client is judged by.
+    Decode an expected-failures file; `revisions` are those the program is judged by.
+
+    The catalogue's role says which of its lists is meant.
 
     :raises DecodeError: no such file; every problem, each with its line.
     """
@@ -145,21 +151,25 @@ def parse(
     entries = {role: tuple(_entries(node, complain)) for role, node in lists.items()}
     for found in entries.values():
         _compare(found, complain)
-    client = entries.get("client", ())
-    _compare_with_catalogue(client, catalogue, complain)
+    role = catalogue.role
+    mine = entries.get(role, ())
+    _compare_with_catalogue(mine, catalogue, complain)
     if problems:
         by_line = [f"line {line}: {problem}" for line, problem in sorted(problems)]
         raise DecodeError(source, "", "; ".join(by_line))
-    if "client" not in lists:
+    if role not in lists:
         raise DecodeError(
-            source, "", "has no list `client:`; write `client: []` if nothing fails"
+            source, "", f"has no list `{role}:`; write `{role}: []` if nothing fails"
         )
-    used = [each for each in client if _is_selected(each, catalogue, revisions)]
+    used = [each for each in mine if _is_selected(each, catalogue, revisions)]
     return ExpectedFailuresFile(
         source=str(source),
-        client=tuple(used),
-        elsewhere=tuple(each for each in client if each not in used),
-        server=entries.get("server", ()),
+        role=role,
+        entries=tuple(used),
+        elsewhere=tuple(each for each in mine if each not in used),
+        others=tuple(
+            each for name, found in entries.items() if name != role for each in found
+        ),
     )
 
 
@@ -281,7 +291,7 @@ def merge_into(baseline: Baseline, file: ExpectedFailuresFile) -> Import:
         )
     reason = f"imported from {PurePath(file.source).name}"
     entries: dict[str, list[FileEntry]] = {}
-    for each in file.client:
+    for each in file.entries:
         entries.setdefault(each.scenario, []).append(each)
     by_check = {
         identity: [
@@ -309,17 +319,17 @@ def merge_into(baseline: Baseline, file: ExpectedFailuresFile) -> Import:
     }
     missing = {each.scenario for each in baseline.unsupported}
     named = {each for identity in excused for each in by_check[identity]} | {
-        each for each in file.client if each.scenario in missing
+        each for each in file.entries if each.scenario in missing
     }
     failing = {each for identity in baseline.failing for each in by_check[identity]}
     passing = {each for identity in baseline.passing for each in by_check[identity]}
     left = sorted(set(baseline.failing) - excused)
-    rest = [each for each in file.client if each not in named]
+    rest = [each for each in file.entries if each not in named]
     return Import(
         baseline=_reasoned(
             baseline, excused, {each.scenario for each in named}, reason
         ),
-        named=tuple(each for each in file.client if each in named),
+        named=tuple(each for each in file.entries if each in named),
         stale=tuple(each for each in rest if each in passing - failing),
         unseen=tuple(each for each in rest if each not in passing - failing),
         unnamed=tuple(each for each in left if each.source == "official"),

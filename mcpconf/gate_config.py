@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from mcpconf.baseline.legs import legs_of
 from mcpconf.baseline.rule import is_shipping_failure
-from mcpconf.client.manifest import COMMAND, MANIFESTS
-from mcpconf.gate_scope import legs_of
+from mcpconf.client.manifest import manifest_of
 from mcpconf.identity import OFFICIAL_HTTP
 from mcpconf.record import Attribution, Source
 from mcpconf.revision import Revision
@@ -57,6 +57,12 @@ def _between(baseline: Baseline, run: ObservedRun) -> Iterator[str]:
     if baseline.version == 1:
         how += "; for one of the original harness see docs/migration.md"
     pairs: list[tuple[str, object, object, str]] = [
+        (
+            "role",
+            baseline.scope.role.value,
+            run.scope.role.value,
+            "gate a client against a client's baseline, a server against a server's",
+        ),
         ("suite", mine.git_ref, theirs.git_ref, how),
     ]
     for what, one, other in (
@@ -68,8 +74,9 @@ def _between(baseline: Baseline, run: ObservedRun) -> Iterator[str]:
         if one is not None or (is_bound and what != "suite repository"):
             pairs.append((what, one, other, how))
     if baseline.client is not None:
-        how = "gate each client against its own baseline"
-        pairs.append(("client", baseline.client, run.client, how))
+        role = baseline.scope.role.value
+        how = f"gate each {role} against its own baseline"
+        pairs.append((role, baseline.client, run.client, how))
     modes = {True: "strict (--require-automatic-auth)", False: "assisted"}
     how = "run in the baseline's mode, or use the other mode's baseline"
     pairs += [
@@ -170,7 +177,7 @@ def _same_list(
 def _of_report(run: ObservedRun, catalogue: Catalogue) -> Iterator[str]:
     """A report must hold what its selection says it does."""
     if not run.version_checked:
-        yield "report: the client did not tell its version; see `versionCheck`"
+        yield "report: the program did not tell its version; see `versionCheck`"
     if not run.modern_feature:
         yield "report: the modern feature was not enabled; run again with it"
     if run.suite.catalogue != catalogue.digest:
@@ -196,7 +203,7 @@ def _of_report(run: ObservedRun, catalogue: Catalogue) -> Iterator[str]:
 
 def _of_shard(run: ObservedRun, catalogue: Catalogue) -> Iterator[str]:
     """A shard has every case that is its own, and no other."""
-    variants = MANIFESTS.get(run.client, COMMAND).variants
+    variants = manifest_of(run.scope.role, run.client).variants
     planned = {
         (
             OFFICIAL_HTTP if key.source is Source.OFFICIAL else key.transport.value,

@@ -9,14 +9,14 @@ scenario that is gone is missing, and no part.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from itertools import product
 from typing import TYPE_CHECKING
 
+from mcpconf.baseline.legs import legs_of
 from mcpconf.identity import OFFICIAL_HTTP, Leg, variant_of
 from mcpconf.revision import Revision
 
 if TYPE_CHECKING:
-    from mcpconf.baseline.entry import Baseline, Scope
+    from mcpconf.baseline.entry import Baseline
     from mcpconf.identity import CheckIdentity
     from mcpconf.observed import ObservedRun, ObservedScenario
     from mcpconf.suite.catalogue import Catalogue
@@ -34,14 +34,6 @@ def case_of(identity: CheckIdentity) -> CaseName:
 def name_of(scenario: ObservedScenario) -> CaseName:
     """The name of one case of a report."""
     return scenario.leg, scenario.scenario, scenario.variant
-
-
-def legs_of(scope: Scope) -> frozenset[Leg]:
-    """The legs that a baseline promises to hold, or that a run was asked for."""
-    return frozenset(
-        Leg(label, revision)
-        for label, revision in product(scope.labels, scope.revisions)
-    )
 
 
 @dataclass(slots=True)

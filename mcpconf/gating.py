@@ -22,6 +22,7 @@ from mcpconf.observed_piece import uncollected
 from mcpconf.rerun import Reruns
 from mcpconf.run import RUNS
 from mcpconf.storage import sha256_of, write_json
+from mcpconf.suite.catalogue import load_catalogue
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -43,6 +44,7 @@ class Gate:
     digest: str
     baseline: Baseline
     policy: GatePolicy
+    #: The committed one of the baseline's role.
     catalogue: Catalogue
 
     def decide(self, path: Path) -> GateResult:
@@ -134,9 +136,13 @@ def load_answer(path: Path, report: Path, *, named: bool) -> dict[str, Any] | No
     return dict(reader.object())
 
 
-def load_gate(path: Path, policy: GatePolicy, catalogue: Catalogue) -> Gate:
+def load_gate(
+    path: Path, policy: GatePolicy, catalogue: Catalogue | None = None
+) -> Gate:
     """
     Read a baseline of either version, or a report of ours in the place of one.
+
+    It is held against the committed catalogue of its role, unless one is given.
 
     :raises DecodeError: unreadable or malformed; every problem at once.
     :raises UsageError: a report that cannot stand for a baseline.
@@ -148,11 +154,11 @@ def load_gate(path: Path, policy: GatePolicy, catalogue: Catalogue) -> Gate:
         digest=f"sha256:{sha256_of(path)}",
         baseline=baseline,
         policy=policy,
-        catalogue=catalogue,
+        catalogue=catalogue or load_catalogue(role=baseline.scope.role),
     )
 
 
-def _load(path: Path, catalogue: Catalogue) -> Baseline:
+def _load(path: Path, catalogue: Catalogue | None) -> Baseline:
     value = load_json(path, max_bytes=REPORT_BYTES)
     if isinstance(value, dict) and "baselineKind" not in value and "cases" in value:
         return gate.baseline_of(load_observed(path))

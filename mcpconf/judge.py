@@ -17,35 +17,38 @@ The rules are tried in order; the first that applies decides:
 12. a message of the client broke its revision's schema → failed
 13. no required check said SUCCESS → unobserved
 14. no message of the client names a revision → unobserved
-15. the wire log stops short → harness-error
-16. otherwise → passed
+15. where authorization is to succeed, no request of the client was let in → unobserved
+16. the wire log stops short → harness-error
+17. otherwise → passed
 
-Rules 10, 13 and 14 are also statements of the harness, each with a name of its own: an
-earlier rule that decides, or a failure that is known, hides none of them.
+Rules 10 and 13 to 15 are also statements of the harness, each with a name of its own:
+an earlier rule that decides, or a failure that is known, hides none of them.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from mcpconf import wire
 from mcpconf.client.job import DriverVerdict
-from mcpconf.process import Ended, EndKind
-from mcpconf.record import (
-    Attribution,
-    Check,
-    CheckStatus,
-    Outcome,
-    Policy,
-    RevisionPolicy,
-    ScenarioResult,
-    WarningPolicy,
+from mcpconf.judge_rule import (
+    REQUIRED_CHECK,
+    Finding,
+    check_failed,
+    cut_short,
+    foreign_revision,
+    is_failing,
+    leftovers_of,
+    nothing_required,
+    suite_crashed,
+    untold_requirement,
 )
-from mcpconf.revision import era_of
-from mcpconf.suite.defect import known_defect
+from mcpconf.process import EndKind
+from mcpconf.record import Attribution, Outcome, Policy, ScenarioResult
 from mcpconf.suite.rejection import (
     REJECTIONS,
+    is_to_let_in,
     not_reached,
     rejection_problem,
     went_on,
@@ -61,18 +64,18 @@ if TYPE_CHECKING:
     #: What the harness says of a case: a name, and what is wrong, if anything.
     _Statement = tuple[str, str | None]
 
-#: The suite ends with 0 (green) or 1 (red); anything else is a crash of its own.
-_SUITE_EXITS = (0, 1)
-#: The statements of rule 10, and of rules 13 and 14.
+__all__ = [
+    "AUTHORIZATION_USED",
+    "EXPECTED_REFUSAL",
+    "REFUSAL_REACHED",
+    "REQUIRED_CHECK",
+    "REVISION_NAMED",
+    "judge",
+]
+
+#: The statements of rule 10, and of rules 14 and 15.
 REFUSAL_REACHED, EXPECTED_REFUSAL = "refusal-reached", "expected-refusal"
-REQUIRED_CHECK, REVISION_NAMED = "required-check", "revision-named"
-
-
-@dataclass(frozen=True, slots=True)
-class _Finding:
-    outcome: Outcome
-    attribution: Attribution | None
-    reason: str
+REVISION_NAMED, AUTHORIZATION_USED = "revision-named", "authorization-used"
 
 
 def judge(
@@ -89,10 +92,10 @@ def judge(
     manifest's word, if it has one.
     """
     if unsupported is not None:
-        finding = _Finding(Outcome.UNSUPPORTED, None, unsupported)
+        finding = Finding(Outcome.UNSUPPORTED, None, unsupported)
         return _result(case, finding, evidence, policy)
     if evidence is None:
-        finding = _Finding(Outcome.NOT_RUN, None, "was not run")
+        finding = Finding(Outcome.NOT_RUN, None, "was not run")
         return _result(case, finding, None, policy)
     early = _ended_badly(evidence) or _not_seen(case, evidence, policy)
     if early is not None:
@@ -102,12 +105,12 @@ def judge(
     return _result(case, finding, evidence, policy, stated)
 
 
-def _ended_badly(evidence: CaseEvidence) -> _Finding | None:
+def _ended_badly(evidence: CaseEvidence) -> Finding | None:
     if evidence.ended.kind is EndKind.STOPPED:
-        return _Finding(Outcome.NOT_RUN, None, "the run was stopped during this case")
+        return Finding(Outcome.NOT_RUN, None, "the run was stopped during this case")
     if evidence.ended.kind is EndKind.FAILED_TO_START:
         problem = f"the suite did not start: {evidence.ended.error}"
-        return _Finding(Outcome.HARNESS_ERROR, Attribution.HARNESS, problem)
+        return Finding(Outcome.HARNESS_ERROR, Attribution.HARNESS, problem)
     adapter = evidence.adapter
     if adapter is not None:
         finding = _client_ended_badly(adapter)
@@ -120,35 +123,34 @@ def _ended_badly(evidence: CaseEvidence) -> _Finding | None:
     return _suite_ended_badly(evidence)
 
 
-def _client_ended_badly(adapter: AdapterRecord) -> _Finding | None:
+def _client_ended_badly(adapter: AdapterRecord) -> Finding | None:
     if adapter.verdict is DriverVerdict.UNSUPPORTED:
-        return _Finding(Outcome.UNSUPPORTED, None, adapter.error or "unsupported")
+        return Finding(Outcome.UNSUPPORTED, None, adapter.error or "unsupported")
     if adapter.verdict is DriverVerdict.ADAPTER_FAULT:
         problem = f"the driver broke: {(adapter.error or '').strip()[-500:]}"
-        return _Finding(Outcome.HARNESS_ERROR, Attribution.ADAPTER, problem)
+        return Finding(Outcome.HARNESS_ERROR, Attribution.ADAPTER, problem)
     if adapter.end.kind is EndKind.SIGNALLED:
         problem = f"the client was killed by {adapter.end.signal}"
-        return _Finding(Outcome.CRASHED, Attribution.SUBJECT, problem)
+        return Finding(Outcome.CRASHED, Attribution.SUBJECT, problem)
     if adapter.end.kind is EndKind.FAILED_TO_START:
         problem = f"the client did not start: {adapter.error}"
-        return _Finding(Outcome.HARNESS_ERROR, Attribution.ADAPTER, problem)
+        return Finding(Outcome.HARNESS_ERROR, Attribution.ADAPTER, problem)
     return None
 
 
-def _suite_ended_badly(evidence: CaseEvidence) -> _Finding | None:
+def _suite_ended_badly(evidence: CaseEvidence) -> Finding | None:
     ended = evidence.ended
-    if ended.kind is EndKind.SIGNALLED or ended.exit_code not in _SUITE_EXITS:
-        problem = f"the suite crashed ({ended.signal or f'exit {ended.exit_code}'})"
-        return _Finding(Outcome.HARNESS_ERROR, Attribution.SUITE, problem)
+    if crash := suite_crashed(ended):
+        return crash
     if evidence.adapter is None:
         problem = f"no record of the driver: {evidence.adapter_fault}"
-        return _Finding(Outcome.HARNESS_ERROR, Attribution.ADAPTER, problem)
+        return Finding(Outcome.HARNESS_ERROR, Attribution.ADAPTER, problem)
     if evidence.checks_fault is not None:
-        return _Finding(Outcome.HARNESS_ERROR, Attribution.SUITE, evidence.checks_fault)
+        return Finding(Outcome.HARNESS_ERROR, Attribution.SUITE, evidence.checks_fault)
     return None
 
 
-def _timed_out(evidence: CaseEvidence) -> _Finding:
+def _timed_out(evidence: CaseEvidence) -> Finding:
     silence = wire.silence_of(evidence.wire)
     if evidence.adapter is None:
         blame, who = Attribution.ADAPTER, "the driver left no record"
@@ -160,18 +162,18 @@ def _timed_out(evidence: CaseEvidence) -> _Finding:
     else:
         blame = Attribution.SUBJECT
         who = silence.description if silence else "nothing was ever sent"
-    return _Finding(Outcome.TIMED_OUT, blame, f"out of time; {who}")
+    return Finding(Outcome.TIMED_OUT, blame, f"out of time; {who}")
 
 
 def _not_seen(
     case: PlannedCase, evidence: CaseEvidence, policy: Policy
-) -> _Finding | None:
+) -> Finding | None:
     if not evidence.wire.ports and not evidence.wire.exchanges:
         problem = "the witness saw no server: it was not loaded into the suite"
-        return _Finding(Outcome.HARNESS_ERROR, Attribution.HARNESS, problem)
+        return Finding(Outcome.HARNESS_ERROR, Attribution.HARNESS, problem)
     if not wire.is_live(evidence.wire):
         problem = f"the client sent nothing{_how_it_ended(evidence)}"
-        return _Finding(Outcome.UNOBSERVED, Attribution.SUBJECT, problem)
+        return Finding(Outcome.UNOBSERVED, Attribution.SUBJECT, problem)
     revision = case.key.revision
     seen = wire.revisions_of(evidence.wire)
     eras = wire.eras_of(evidence.wire)
@@ -180,17 +182,8 @@ def _not_seen(
             f"the client opens as the {' and '.join(sorted(eras))} era does, offering "
             f"{', '.join(seen.offered)}; {revision.value} is of the {revision.era} era"
         )
-        return _Finding(Outcome.UNSUPPORTED, Attribution.SUBJECT, problem)
-    foreign = [each for each in seen.agreed if era_of(each) is not revision.era]
-    if foreign:
-        problem = f"{', '.join(foreign)} was agreed, of another era"
-        return _Finding(Outcome.UNSUPPORTED, Attribution.SUBJECT, problem)
-    if policy.revision is RevisionPolicy.EXACT:
-        others = [each for each in seen.agreed if each != revision.value]
-        if others:
-            problem = f"{', '.join(others)} was agreed, not {revision.value}"
-            return _Finding(Outcome.UNSUPPORTED, Attribution.SUBJECT, problem)
-    return None
+        return Finding(Outcome.UNSUPPORTED, Attribution.SUBJECT, problem)
+    return foreign_revision(seen.agreed, revision, policy)
 
 
 def _how_it_ended(evidence: CaseEvidence) -> str:
@@ -198,50 +191,28 @@ def _how_it_ended(evidence: CaseEvidence) -> str:
     return f" and exited with {code}: did it start at all?" if code else ""
 
 
-def is_failing(check: Check, policy: Policy) -> bool:
-    """Whether one check counts against the scenario under the warning policy."""
-    return check.status is CheckStatus.FAILURE or (
-        check.status is CheckStatus.WARNING and policy.warnings is WarningPolicy.FAIL
-    )
-
-
-def _checked(case: PlannedCase, evidence: CaseEvidence, policy: Policy) -> _Finding:
+def _checked(case: PlannedCase, evidence: CaseEvidence, policy: Policy) -> Finding:
     return (
-        _check_failed(case, evidence, policy)
+        check_failed(case.key.scenario, evidence.checks, policy)
         or _not_refused(case, evidence)
         or _drive_failed(case, evidence)
-        or _nothing_required(case, evidence)
+        or nothing_required(case.entry, evidence.checks)
         or _never_opened(evidence)
-        or _cut_short(evidence)
-        or _Finding(Outcome.PASSED, None, "passed")
+        or _never_let_in(case, evidence)
+        or cut_short(evidence.wire)
+        or Finding(Outcome.PASSED, None, "passed")
     )
 
 
-def _check_failed(
-    case: PlannedCase, evidence: CaseEvidence, policy: Policy
-) -> _Finding | None:
-    failing = [check for check in evidence.checks if is_failing(check, policy)]
-    if not failing:
-        return None
-    first = failing[0]
-    defects = [known_defect(case.key.scenario, check) for check in failing]
-    if all(defects):
-        problem = f"{first.check_id}: {defects[0]}"
-        return _Finding(Outcome.SUITE_DEFECT, Attribution.SUITE, problem)
-    more = f" (and {len(failing) - 1} more)" if len(failing) > 1 else ""
-    problem = f"{first.check_id}: {first.error or first.description}{more}"
-    return _Finding(Outcome.FAILED, Attribution.SUBJECT, problem)
-
-
-def _not_refused(case: PlannedCase, evidence: CaseEvidence) -> _Finding | None:
+def _not_refused(case: PlannedCase, evidence: CaseEvidence) -> Finding | None:
     problem, is_subjects = rejection_problem(case.key.scenario, evidence.wire)
     if problem is None:
         return None
     outcome = Outcome.FAILED if is_subjects else Outcome.UNOBSERVED
-    return _Finding(outcome, Attribution.SUBJECT, problem)
+    return Finding(outcome, Attribution.SUBJECT, problem)
 
 
-def _drive_failed(case: PlannedCase, evidence: CaseEvidence) -> _Finding | None:
+def _drive_failed(case: PlannedCase, evidence: CaseEvidence) -> Finding | None:
     adapter = evidence.adapter
     if (
         adapter is not None
@@ -250,43 +221,41 @@ def _drive_failed(case: PlannedCase, evidence: CaseEvidence) -> _Finding | None:
         and not (case.entry.allow_client_error and adapter.driver == "command")
     ):
         problem = f"the client failed: {adapter.error}"
-        return _Finding(Outcome.FAILED, Attribution.SUBJECT, problem)
+        return Finding(Outcome.FAILED, Attribution.SUBJECT, problem)
     broken = _schema_problem(case, evidence)
     if broken is not None:
-        return _Finding(Outcome.FAILED, Attribution.SUBJECT, broken)
+        return Finding(Outcome.FAILED, Attribution.SUBJECT, broken)
     return None
 
 
-def _nothing_required(case: PlannedCase, evidence: CaseEvidence) -> _Finding | None:
-    succeeded = {
-        check.check_id
-        for check in evidence.checks
-        if check.status is CheckStatus.SUCCESS
-    }
-    if succeeded & case.entry.required:
-        return None
-    problem = "no required check said SUCCESS"
-    return _Finding(Outcome.UNOBSERVED, Attribution.SUBJECT, problem)
-
-
-def _never_opened(evidence: CaseEvidence) -> _Finding | None:
+def _never_opened(evidence: CaseEvidence) -> Finding | None:
     """A program that only fetches metadata, say, speaks no revision's protocol."""
     if wire.has_opened(evidence.wire):
         return None
     problem = "no message of the client names the revision it speaks"
-    return _Finding(Outcome.UNOBSERVED, Attribution.SUBJECT, problem)
+    return Finding(Outcome.UNOBSERVED, Attribution.SUBJECT, problem)
 
 
-def _cut_short(evidence: CaseEvidence) -> _Finding | None:
-    """What must not be on the wire may be in the part that is missing."""
-    if not evidence.wire.truncated:
+def _never_let_in(case: PlannedCase, evidence: CaseEvidence) -> Finding | None:
+    """A token that was granted, and never used, shows nothing of its use."""
+    dialogue = wire.Dialogue(evidence.wire)
+    asked = (
+        each
+        for each in dialogue.messages
+        if each.direction is wire.Side.CLIENT and each.kind is wire.Kind.REQUEST
+    )
+    is_let_in = any(
+        answer is not None and answer.kind is wire.Kind.RESPONSE
+        for answer in map(dialogue.answer_to, asked)
+    )
+    if is_let_in or not is_to_let_in(case.entry):
         return None
-    problem = "the wire log stops short, so nothing can be said to be absent from it"
-    return _Finding(Outcome.HARNESS_ERROR, Attribution.HARNESS, problem)
+    problem = "no request of the client was let in with what it was granted"
+    return Finding(Outcome.UNOBSERVED, Attribution.SUBJECT, problem)
 
 
 def _stated(case: PlannedCase, evidence: CaseEvidence) -> Iterator[_Statement]:
-    """Rules 10, 13 and 14 of a case that came so far, whatever decides it."""
+    """Rules 10 and 13 to 15 of a case that came so far, whatever decides it."""
     scenario, log = case.key.scenario, evidence.wire
     if scenario in REJECTIONS:
         missing, further = not_reached(scenario, log), went_on(scenario, log)
@@ -296,15 +265,12 @@ def _stated(case: PlannedCase, evidence: CaseEvidence) -> Iterator[_Statement]:
         ends = REJECTIONS[scenario].forbidden  # else nothing is named that may not be
         if ends and (further or (missing is None and not log.truncated)):
             yield EXPECTED_REFUSAL, further
-    # A required check that fails says so itself: known, it must not hide the others.
-    is_told = any(
-        check.status is CheckStatus.FAILURE and check.check_id in case.entry.required
-        for check in evidence.checks
-    )
-    untold = None if is_told else _nothing_required(case, evidence)
-    yield REQUIRED_CHECK, None if untold is None else untold.reason
+    yield REQUIRED_CHECK, untold_requirement(case.entry, evidence.checks)
     unnamed = _never_opened(evidence)
     yield REVISION_NAMED, None if unnamed is None else unnamed.reason
+    if is_to_let_in(case.entry):
+        unused = _never_let_in(case, evidence)
+        yield AUTHORIZATION_USED, None if unused is None else unused.reason
 
 
 def _schema_problem(case: PlannedCase, evidence: CaseEvidence) -> str | None:
@@ -319,7 +285,7 @@ def _schema_problem(case: PlannedCase, evidence: CaseEvidence) -> str | None:
 
 def _result(
     case: PlannedCase,
-    finding: _Finding,
+    finding: Finding,
     evidence: CaseEvidence | None,
     policy: Policy,
     stated: tuple[_Statement, ...] = (),
@@ -347,7 +313,7 @@ def _result(
         offered=seen.offered,
         agreed=seen.agreed,
         silence=silence.description if silence else None,
-        leftovers=_leftovers(evidence.ended),
+        leftovers=leftovers_of(evidence.ended),
         missing_checks=(
             tuple(sorted(set(case.entry.checks) - ids)) if is_complete else ()
         ),
@@ -358,15 +324,8 @@ def _result(
     )
 
 
-def _leftovers(ended: Ended) -> tuple[str, ...]:
-    """Who had to be killed, and who could not be."""
-    names = tuple(each.name for each in ended.leftovers)
-    survived = ended.error if ended.kind is not EndKind.FAILED_TO_START else None
-    return (*names, survived) if survived else names
-
-
 def _harness_checks(
-    case: PlannedCase, finding: _Finding, evidence: CaseEvidence, policy: Policy
+    case: PlannedCase, finding: Finding, evidence: CaseEvidence, policy: Policy
 ) -> tuple[_Statement, ...]:
     """The driver's result, the schema of what was sent, what no check explains."""
     adapter = evidence.adapter

@@ -12,10 +12,11 @@ import hashlib
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from mcpconf.client.manifest import COMMAND, MANIFESTS
+from mcpconf.client.manifest import manifest_of
 from mcpconf.decode import Reader
 from mcpconf.errors import DecodeError, UsageError
 from mcpconf.identity import variant_of
+from mcpconf.record import Role
 from mcpconf.report_assembly import LABELS, Report, Row, assemble
 from mcpconf.selection import Selection, select, whole
 
@@ -36,10 +37,7 @@ def merge(reports: Sequence[tuple[str, Value]], catalogue: Catalogue) -> Report:
     :raises DecodeError: a report's selection cannot be read, or it is at odds with
         itself.
     """
-    selections = [
-        Selection.from_json(Reader(report["selection"], name, "selection"))
-        for name, report in reports
-    ]
+    selections = [_selection(name, report) for name, report in reports]
     problems = [*_parts(reports, selections), *_differences(reports)]
     if problems:
         raise UsageError("; ".join(problems))
@@ -58,6 +56,11 @@ def merge(reports: Sequence[tuple[str, Value]], catalogue: Catalogue) -> Report:
     return assemble(
         _head(reports, selection), rows, selection, catalogue, _closing(closings)
     )
+
+
+def _selection(name: str, report: Value) -> Selection:
+    reader = Reader(dict(report), name)
+    return Selection.from_json(reader.key("selection"), reader.key("role").word(Role))
 
 
 def _number(pair: tuple[Selection, object]) -> int:
@@ -93,6 +96,7 @@ def _identity(report: Value) -> dict[str, Any]:
     selection = report["selection"]
     client = report["client"]
     return {
+        "role": report.get("role"),
         # The same program may stand elsewhere on another machine, under another Node.
         "client": {name: client[name] for name in client if name != "binary"},
         "suite": {name: suite[name] for name in suite if name != "node_version"},
@@ -129,7 +133,8 @@ def _in_order(
                     f"{name}: {leg} {revision} / {scenario} is in another shard, too"
                 )
         rows |= mine
-    manifest = MANIFESTS.get(reports[0][1]["client"]["name"], COMMAND)
+    name = reports[0][1]["client"]["name"]
+    manifest = manifest_of(selection.role, name)
     ordered = []
     for case in select(selection, catalogue, manifest.variants):
         key = case.key

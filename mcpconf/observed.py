@@ -22,6 +22,7 @@ from mcpconf.record import (
     Outcome,
     ReportStatus,
     RevisionPolicy,
+    Role,
     Source,
     Verdict,
     WarningPolicy,
@@ -139,7 +140,9 @@ def observe(report: Mapping[str, Json], source: Path | str) -> ObservedRun:
 
 def _observe(reader: Reader, lists: Pieces) -> ObservedRun:
     refuse_others(reader)
-    selection = Selection.from_json(reader.key("selection"))
+    selection = Selection.from_json(
+        reader.key("selection"), reader.key("role").word(Role)
+    )
     official = reader.key("officialConformance")
     if official.key("authenticationIncluded").boolean() != selection.authentication:
         official.key("authenticationIncluded").fail("contradicts selection")
@@ -169,6 +172,7 @@ def _observe(reader: Reader, lists: Pieces) -> ObservedRun:
         revision_policy=policy.key("revision").word(RevisionPolicy).value,
         started_at=_text(reader.key("startedAt")),
         scope=Scope(
+            role=selection.role,
             revisions=tuple(each.value for each in selection.revisions),
             transports=tuple(each.value for each in selection.transports),
             sources=tuple(each.value for each in selection.sources),

@@ -64,7 +64,7 @@ _MEMBERS = {
     "suite_status": frozenset(_MAY_BE),
     "outcome": frozenset(each.value for each in Outcome),
     "attribution": frozenset(each.value for each in Attribution),
-    "level": frozenset({"MUST", "SHOULD"}),
+    "level": frozenset({"MUST", "SHOULD", "POLICY"}),
 }
 
 

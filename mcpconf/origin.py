@@ -8,11 +8,23 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from mcpconf.record import Role
+
 if TYPE_CHECKING:
     from mcpconf.decode import Reader
 
 _SCHEMA_VERSION = 4
 _MIGRATION = "see docs/migration.md"
+
+
+def role_of(reader: Reader) -> Role:
+    """
+    Whose program a file is about; baselines and catalogues of clients need not say it.
+
+    :raises DecodeError: no word for a role.
+    """
+    role = reader.get("role")
+    return Role.CLIENT if role is None else role.word(Role)
 
 
 def refuse_others(reader: Reader) -> None:
@@ -41,8 +53,9 @@ def refuse_others(reader: Reader) -> None:
             "is a report of the original harness (it has no "
             f"{' and no '.join(lacking)}): run again with this one; {_MIGRATION}"
         )
-    if "selection" not in members:
+    if "selection" not in members or "role" not in members:
         reader.fail(
-            "does not say what was selected, as an older version of mcpconf wrote it: "
+            "does not say what was selected, or of whom, as an older version of "
+            "mcpconf wrote it: "
             "run again with this version"
         )

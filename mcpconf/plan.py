@@ -114,8 +114,8 @@ def _check_names(
             problems.append(f"{name}: no revision asks for it")
         elif not homes:
             problems.append(
-                f"{name}: no client scenario of suite {catalogue.suite_version} has "
-                f"this name; {_hint(name, catalogue)}"
+                f"{name}: no {catalogue.role} scenario of suite "
+                f"{catalogue.suite_version} has this name; {_hint(name, catalogue)}"
             )
         elif not set(homes) & set(revisions):
             problems.append(

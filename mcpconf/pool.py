@@ -10,36 +10,36 @@ from __future__ import annotations
 
 import logging
 import os
-import tempfile
 import threading
 import time
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
-from pathlib import Path
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
-from mcpconf import evidence, judge
-from mcpconf.case import SuiteLaunch, launch_case
+from mcpconf.case import SuiteLaunch
 from mcpconf.errors import McpconfError
+from mcpconf.judging import judged
+from mcpconf.launching import ClientLauncher
 from mcpconf.plan import PlannedCase
-from mcpconf.supplemental import launch as supplemental_launch
-from mcpconf.supplemental.verdict import judged
+from mcpconf.redaction import redact_text
+from mcpconf.server.launching import ServerLauncher
+from mcpconf.server.subject import ServerSubject
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
+    from pathlib import Path
 
+    from mcpconf.launching import Launcher, LaunchOne
+    from mcpconf.ours import Case
     from mcpconf.process import Running
     from mcpconf.record import ScenarioResult
     from mcpconf.setup import Setup
-    from mcpconf.supplemental.plan import Case
 
     Publish = Callable[[Mapping[str, ScenarioResult]], None]
 
 #: A report is rendered anew at most this often while cases finish.
 PUBLISH_EVERY_S = 10.0
-#: Cases of ours wait for half of their time, so two of them keep one core busy.
-_OURS = 2
 _FAULT = 500
 _log = logging.getLogger(__name__)
 
@@ -58,13 +58,14 @@ class Progress(Protocol):
 class _Batch:
     """Launches whose evidence is stored together."""
 
-    launch: SuiteLaunch
+    run_dir: Path
+    launch: LaunchOne
     #: What tells its faults from those of the first batch.
     mark: str
     #: Told now and then what was judged of the batch.
     publish: Publish
     #: What was judged, by the case's name.
-    results: dict[str, ScenarioResult] = field(default_factory=dict)
+    results: dict[str, ScenarioResult]
 
 
 class Pool:
@@ -79,7 +80,6 @@ class Pool:
         publish: Publish,
     ) -> None:
         self._setup = setup
-        self._private = private
         self._progress = progress
         self._running: dict[str, Running] = {}
         self._lock = threading.Lock()
@@ -87,17 +87,10 @@ class Pool:
         self.stopped = False
         self.faults: list[str] = []
         self.ports: set[int] = set()
-        launch = SuiteLaunch(
-            suite=setup.suite,
-            subject=setup.subject,
-            run_dir=run_dir,
-            parent=private,
-            keep_artifacts=setup.keep_artifacts,
-            timeout_s=setup.timeout_s,
-            auth=setup.record.auth_mode.value,
-            environment=dict(os.environ),
-        )
-        self._first = _Batch(launch=launch, mark="", publish=publish)
+        self._launcher = _launcher_of(setup, run_dir, private)
+        self._run_dir = run_dir
+        self._publish = publish
+        self._results: dict[str, ScenarioResult] = {}
 
     def stop(self) -> None:
         """End every running case and launch no more; for signal handlers too."""
@@ -108,15 +101,23 @@ class Pool:
     def run(self) -> None:
         """Every case that can be launched: first in parallel, then one by one."""
         # Killed in its first case, a run must not leave the report of another.
-        self._first.publish(self.results)
+        self._publish(self.results)
         cases = self._setup.launched
         together = [case for case in cases if not case.timing_sensitive]
         alone = [case for case in cases if case.timing_sensitive]
         ours = [case for case in together if not isinstance(case, PlannedCase)]
         suites = [case for case in together if isinstance(case, PlannedCase)]
-        with self._sharing(self._first) as batch:
-            self._submit(batch, ours, _OURS * self._setup.jobs)
-            self._submit(batch, suites, self._setup.jobs)
+        launcher = self._launcher
+        with self._session(self._run_dir) as launch:
+            batch = _Batch(
+                run_dir=self._run_dir,
+                launch=launch,
+                mark="",
+                publish=self._publish,
+                results=self._results,
+            )
+            self._submit(batch, ours, launcher.ours_at_once)
+            self._submit(batch, suites, launcher.suites_at_once)
             self._submit(batch, alone, 1)
 
     def run_again(
@@ -127,17 +128,26 @@ class Pool:
 
         Their evidence goes to `run_dir`, and they share nothing with the cases before.
         """
-        launch = replace(self._first.launch, run_dir=run_dir)
-        again = _Batch(launch=launch, mark=" (run again)", publish=publish)
-        with self._sharing(again) as batch:
+        results: dict[str, ScenarioResult] = {}
+        with self._session(run_dir) as launch:
+            batch = _Batch(
+                run_dir=run_dir,
+                launch=launch,
+                mark=" (run again)",
+                publish=publish,
+                results=results,
+            )
             self._submit(batch, cases, 1)
-        return batch.results
+        return results
 
     @contextmanager
-    def _sharing(self, batch: _Batch) -> Iterator[_Batch]:
-        """The batch, with a place for what its drivers would make anew each time."""
-        with tempfile.TemporaryDirectory(prefix="shared-", dir=self._private) as name:
-            yield replace(batch, launch=replace(batch.launch, shared=Path(name)))
+    def _session(self, run_dir: Path) -> Iterator[LaunchOne]:
+        """The launcher's session; what it could not end is a fault of the run."""
+        try:
+            with self._launcher.session(run_dir) as launch:
+                yield launch
+        except McpconfError as error:
+            self._fault(str(error))
 
     def _submit(self, batch: _Batch, cases: Sequence[Case], jobs: int) -> None:
         """Launch the cases, so many at a time, and wait for them."""
@@ -152,7 +162,7 @@ class Pool:
                     for future in done:
                         future.result()
                     if done and time.monotonic() >= self._publish_at:
-                        batch.publish(self._judged_of(batch))
+                        batch.publish(self._judged_of(batch.results))
                         self._publish_at = time.monotonic() + PUBLISH_EVERY_S
             except BaseException:
                 self.stop()  # nothing that was queued is of use to anybody now
@@ -170,7 +180,7 @@ class Pool:
                 running.stop()
 
         try:
-            result = self._judged(batch.launch, case, started)
+            result = self._judged(batch, case, started)
         except McpconfError as error:
             self._fault(f"{name}{batch.mark}: {error}")
             return
@@ -188,29 +198,56 @@ class Pool:
         self._progress.finished(result)
 
     def _fault(self, problem: str) -> None:
+        # It may quote what a program wrote, and it is kept.
         with self._lock:
-            self.faults.append(problem)
+            self.faults.append(redact_text(problem))
 
     def _judged(
-        self, launch: SuiteLaunch, case: Case, started: Callable[[Running], None]
+        self, batch: _Batch, case: Case, started: Callable[[Running], None]
     ) -> ScenarioResult | None:
         """Launch one case, and judge what is stored of it."""
-        policy = self._setup.record.policy
-        if not isinstance(case, PlannedCase):
-            supplemental_launch.launch_case(launch, case, started)
-            return judged(launch.run_dir, case, policy)
-        launch_case(launch, case, started)
-        stored = evidence.read_case(launch.run_dir, case.key)
-        if stored is not None:
+        batch.launch(case, started)
+        record = self._setup.record
+
+        def saw(ports: frozenset[int]) -> None:
             with self._lock:
-                self.ports |= stored.wire.ports
-        return judge.judge(case, stored, policy)
+                self.ports |= ports
+
+        role = record.selection.role
+        return judged(role, batch.run_dir, case, record.policy, saw_ports=saw)
 
     @property
     def results(self) -> dict[str, ScenarioResult]:
         """What has been judged by now of the first launches, by the case's name."""
-        return self._judged_of(self._first)
+        return self._judged_of(self._results)
 
-    def _judged_of(self, batch: _Batch) -> dict[str, ScenarioResult]:
+    def _judged_of(
+        self, results: Mapping[str, ScenarioResult]
+    ) -> dict[str, ScenarioResult]:
         with self._lock:
-            return dict(batch.results)
+            return dict(results)
+
+
+def _launcher_of(setup: Setup, run_dir: Path, private: Path) -> Launcher:
+    """What launches the cases of the program under test."""
+    if isinstance(setup.subject, ServerSubject):
+        return ServerLauncher(
+            suite=setup.suite,
+            subject=setup.subject,
+            private=private,
+            keep_artifacts=setup.keep_artifacts,
+            timeout_s=setup.timeout_s,
+            jobs=setup.jobs,
+            environment=dict(os.environ),
+        )
+    launch = SuiteLaunch(
+        suite=setup.suite,
+        subject=setup.subject,
+        run_dir=run_dir,
+        parent=private,
+        keep_artifacts=setup.keep_artifacts,
+        timeout_s=setup.timeout_s,
+        auth=setup.record.auth_mode.value,
+        environment=dict(os.environ),
+    )
+    return ClientLauncher(launch=launch, private=private, jobs=setup.jobs)

@@ -142,6 +142,13 @@ class RevisionPolicy(StrEnum):
     EXACT = "exact"
 
 
+class Role(StrEnum):
+    """Whose program is under test. One run has one role."""
+
+    CLIENT = "client"
+    SERVER = "server"
+
+
 class AuthMode(StrEnum):
     """How much of authorization the host does for the client."""
 

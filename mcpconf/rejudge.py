@@ -4,26 +4,28 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mcpconf import __version__, evidence, judge, report, rerun
+from mcpconf import __version__, evidence, report, rerun
 from mcpconf.errors import DecodeError
-from mcpconf.plan import PlannedCase
+from mcpconf.judging import judged
 from mcpconf.report_schema import validate
 from mcpconf.runrecord import EndRecord, RunRecord
-from mcpconf.supplemental.verdict import judged
+from mcpconf.suite.catalogue import load_catalogue
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from pathlib import Path
 
-    from mcpconf.record import Policy, ScenarioResult
+    from mcpconf.ours import Case
+    from mcpconf.record import Policy, Role, ScenarioResult
     from mcpconf.report_assembly import Report
     from mcpconf.suite.catalogue import Catalogue
-    from mcpconf.supplemental.plan import Case
 
 
-def rejudge(run_dir: Path, catalogue: Catalogue) -> Report:
+def rejudge(run_dir: Path, catalogue: Catalogue | None = None) -> Report:
     """
     Derive the report of a stored run again, from its evidence alone.
+
+    It is judged with the committed catalogue of its role, unless one is given.
 
     :raises DecodeError: a file of the run is missing, malformed or not the one the
         closing record names, or it was judged with another catalogue or mcpconf.
@@ -41,10 +43,12 @@ def rejudge(run_dir: Path, catalogue: Catalogue) -> Report:
     if end is not None:
         keys = [key for key, _ in record.cases]
         evidence.check_digests(run_dir, keys, end.digests)
+    role = record.selection.role
+    catalogue = catalogue or load_catalogue(role=role)
     cases = record.planned(catalogue)
-    results = _results(run_dir, cases, record.policy)
+    results = _results(run_dir, role, cases, record.policy)
     if (run_dir / evidence.RERUNS).is_file():
-        results = _confirmed(run_dir, cases, results, record.policy)
+        results = _confirmed(run_dir, role, cases, results, record.policy)
     built = report.build(record, cases, results, catalogue, end)
     validate(built.value)
     return built
@@ -52,6 +56,7 @@ def rejudge(run_dir: Path, catalogue: Catalogue) -> Report:
 
 def _confirmed(
     run_dir: Path,
+    role: Role,
     cases: Iterable[Case],
     results: Mapping[str, ScenarioResult],
     policy: Policy,
@@ -62,24 +67,18 @@ def _confirmed(
     again = []
     for number, entries in enumerate(plan.rounds, 1):
         place = evidence.rerun_dir(run_dir, number)
-        again.append(_results(place, [by_key[each.key] for each in entries], policy))
+        rerun_cases = [by_key[each.key] for each in entries]
+        again.append(_results(place, role, rerun_cases, policy))
     return rerun.confirmed(plan, results, again)
 
 
 def _results(
-    run_dir: Path, cases: Iterable[Case], policy: Policy
+    run_dir: Path, role: Role, cases: Iterable[Case], policy: Policy
 ) -> Mapping[str, ScenarioResult]:
     """What was launched of the cases, by name."""
     results = {}
     for case in cases:
-        result = _judged(run_dir, case, policy)
+        result = judged(role, run_dir, case, policy)
         if result is not None:
             results[str(case.key)] = result
     return results
-
-
-def _judged(run_dir: Path, case: Case, policy: Policy) -> ScenarioResult | None:
-    if not isinstance(case, PlannedCase):
-        return judged(run_dir, case, policy)
-    stored = evidence.read_case(run_dir, case.key)
-    return judge.judge(case, stored, policy) if stored else None

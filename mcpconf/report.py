@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from mcpconf.client.manifest import COMMAND, MANIFESTS
-from mcpconf.judge import judge
+from mcpconf.client.manifest import manifest_of
+from mcpconf.judging import not_run
 from mcpconf.plan import PlannedCase
 from mcpconf.record import ReportStatus, Source
 from mcpconf.report_assembly import LABELS, Report, Row, assemble
@@ -22,15 +22,14 @@ from mcpconf.report_check import (
     supplemental_check,
     supplemental_checks,
 )
-from mcpconf.supplemental.judge import judge as judge_supplemental
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from mcpconf.ours import Case
     from mcpconf.record import ScenarioResult
     from mcpconf.runrecord import EndRecord, RunRecord
     from mcpconf.suite.catalogue import Catalogue
-    from mcpconf.supplemental.plan import Case
 
 SCHEMA_VERSION = 4
 
@@ -39,11 +38,8 @@ def declared_unsupported(record: RunRecord, case: Case) -> str | None:
     """Why the client's manifest rules a case out, if it does."""
     if not isinstance(case, PlannedCase):
         return None  # our own scenarios ask the driver for verbs, one by one
-    manifest = MANIFESTS.get(record.subject.name, COMMAND)
-    known = manifest.scenarios
-    if known is None or case.key.scenario in known:
-        return None
-    return f"the {manifest.title} driver has no steps for this scenario"
+    manifest = manifest_of(record.selection.role, record.subject.name)
+    return manifest.ruled_out(case.key.scenario)
 
 
 def build(
@@ -66,6 +62,7 @@ def _head(
     """Who was judged, by what, under which policy."""
     return {
         "schemaVersion": SCHEMA_VERSION,
+        "role": record.selection.role.value,
         "startedAt": record.started_at,
         "finishedAt": None if end is None else end.finished_at,
         "codexBinary": record.subject.binary,
@@ -126,10 +123,8 @@ def _result_of(
     found = results.get(str(case.key))
     if found is not None:
         return found
-    if not isinstance(case, PlannedCase):
-        return judge_supplemental(case, None, record.policy)
     unsupported = declared_unsupported(record, case)
-    return judge(case, None, record.policy, unsupported=unsupported)
+    return not_run(record.selection.role, case, record.policy, unsupported)
 
 
 def _row(record: RunRecord, case: Case, result: ScenarioResult) -> Row:

@@ -89,7 +89,8 @@ def assemble(
             if mine:
                 verdict = _verdict_of(mine)
                 built.append(_case(transport, revision.value, mine, verdict))
-                verdicts.append(verdict)
+                if not _is_beside(mine, rows):
+                    verdicts.append(verdict)
     verdict = _combined(verdicts)
     passed = sum(case["success"] for case in built)
     value = {
@@ -129,9 +130,9 @@ def _scope(
         for revision in selection.revisions
     }
     scope = (
-        "all versioned client scenarios"
+        f"all versioned {selection.role} scenarios"
         if selection.authentication
-        else "versioned non-auth client scenarios"
+        else f"versioned non-auth {selection.role} scenarios"
     )
     if scenarios != wanted:
         scope = f"selected {scope.removeprefix('all ')}"
@@ -175,6 +176,19 @@ def _verdict_of(rows: Sequence[Row]) -> Verdict:
     return _combined(
         [_verdict_on(row) for row in scored or rows if not _is_left_out(row)]
     )
+
+
+def _is_beside(leg: Sequence[Row], rows: Sequence[Row]) -> bool:
+    """
+    Whether a leg is about what the program need not have, beside legs that are not.
+
+    A server without an extension has no verdict on it, and loses none for that.
+    """
+
+    def applies(row: Row) -> bool:
+        return Outcome(row.scenario["outcome"]) is not Outcome.NOT_APPLICABLE
+
+    return not any(map(applies, leg)) and any(map(applies, rows))
 
 
 def _is_left_out(row: Row) -> bool:

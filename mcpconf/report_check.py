@@ -10,8 +10,9 @@ from __future__ import annotations
 import shlex
 from typing import TYPE_CHECKING, Any
 
-from mcpconf.client.manifest import COMMAND, MANIFESTS
+from mcpconf.client.manifest import manifest_of
 from mcpconf.judge import (
+    AUTHORIZATION_USED,
     EXPECTED_REFUSAL,
     REFUSAL_REACHED,
     REQUIRED_CHECK,
@@ -25,14 +26,15 @@ from mcpconf.record import (
     CheckStatus,
     Outcome,
     ReportStatus,
+    Role,
     Source,
     WarningPolicy,
 )
 
 if TYPE_CHECKING:
+    from mcpconf.ours import Case
     from mcpconf.record import Policy, ScenarioResult
     from mcpconf.runrecord import RunRecord
-    from mcpconf.supplemental.plan import Case
 
 #: What a harness check says when there is nothing to say against it.
 _HOLDS = {
@@ -42,6 +44,8 @@ _HOLDS = {
     EXPECTED_REFUSAL: "it went no further than what it must refuse",
     REQUIRED_CHECK: "a required check said SUCCESS or FAILURE",
     REVISION_NAMED: "a message of the client names its revision",
+    AUTHORIZATION_USED: "a request of the client was let in",
+    "probe": "our own program did its part",
 }
 #: Statements that only the client breaks, whoever else is to blame for the case.
 _CLIENTS = frozenset({"wire-schema", EXPECTED_REFUSAL})
@@ -49,10 +53,15 @@ _CLIENTS = frozenset({"wire-schema", EXPECTED_REFUSAL})
 
 def reproduction(record: RunRecord, case: Case) -> str:
     """The one line that runs this case again."""
+    is_ours = case.key.source is Source.SUPPLEMENTAL
     words = (*record.command, f"--{case.key.source.value}-scenario", case.key.scenario)
-    if case.key.source is Source.SUPPLEMENTAL:
-        words += ("--transport", case.key.transport.value)
-    return f"nox -s conformance-{case.key.revision.value} -- {shlex.join(words)}"
+    if record.selection.role is Role.SERVER:
+        session = f"server-{case.key.revision.value}"
+        session = "tasks-extension" if is_ours else session
+    else:
+        session = f"conformance-{case.key.revision.value}"
+        words += ("--transport", case.key.transport.value) if is_ours else ()
+    return f"nox -s {session} -- {shlex.join(words)}"
 
 
 def category_of(case: Case) -> str:
@@ -128,7 +137,7 @@ def harness_checks(
     """What the harness says of one case."""
     values = []
     is_quiet = result.outcome.report_status is ReportStatus.SKIP
-    manifest = MANIFESTS.get(record.subject.name, COMMAND)
+    manifest = manifest_of(record.selection.role, record.subject.name)
     for kind, problem in result.harness_checks:
         label = manifest.adapter_check if kind == "adapter" else kind
         status = ReportStatus.PASS if problem is None else ReportStatus.FAIL

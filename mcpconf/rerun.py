@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
     from mcpconf.flake import CheckName
     from mcpconf.gate_record import UnexpectedCase
+    from mcpconf.ours import Case
     from mcpconf.record import CaseKey, ScenarioResult
-    from mcpconf.supplemental.plan import Case
 
 SCHEMA = 1
 #: So many unexpected cases are no flake but a change, and running them again costs up

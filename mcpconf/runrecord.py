@@ -11,6 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from mcpconf import ours
 from mcpconf.client.subject import SubjectRecord
 from mcpconf.decode import Json, Reader, load_json
 from mcpconf.errors import DecodeError
@@ -20,20 +21,20 @@ from mcpconf.record import (
     CaseKey,
     Policy,
     RevisionPolicy,
+    Role,
     Source,
     WarningPolicy,
 )
 from mcpconf.revision import Revision
 from mcpconf.selection import Selection
-from mcpconf.supplemental import plan as supplemental
 from mcpconf.transport import Transport
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
+    from mcpconf.ours import Case
     from mcpconf.suite.catalogue import Catalogue
-    from mcpconf.supplemental.plan import Case
 
 SCHEMA = 2
 
@@ -42,6 +43,7 @@ _RUN_KEYS = (
     "run_id",
     "started_at",
     "tool_version",
+    "role",
     "subject",
     "suite",
     "catalogue_version",
@@ -90,6 +92,7 @@ class RunRecord:
             "run_id": self.run_id,
             "started_at": self.started_at,
             "tool_version": self.tool_version,
+            "role": self.selection.role.value,
             "subject": self.subject.value,
             "suite": self.suite,
             "catalogue_version": self.catalogue_version,
@@ -129,7 +132,9 @@ class RunRecord:
                 revision=policy.key("revision").word(RevisionPolicy),
             ),
             auth_mode=reader.key("auth_mode").word(AuthMode),
-            selection=Selection.from_json(reader.key("selection")),
+            selection=Selection.from_json(
+                reader.key("selection"), reader.key("role").word(Role)
+            ),
             cases=tuple(_case(each) for each in reader.key("cases").items()),
             command=reader.key("command").strings(),
         )
@@ -150,10 +155,10 @@ class RunRecord:
         planned: list[Case] = []
         for key, options in self.cases:
             if key.source is Source.SUPPLEMENTAL:
-                ours = supplemental.planned(key)
-                if ours is None:
+                mine = ours.planned(self.selection.role, key)
+                if mine is None:
                     raise DecodeError("run.json", "cases", f"{key} is no case of ours")
-                planned.append(ours)
+                planned.append(mine)
                 continue
             entry = catalogue.entry(key.revision, key.scenario)
             if entry is None:

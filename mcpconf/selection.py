@@ -11,21 +11,20 @@ import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from mcpconf import ours
 from mcpconf.errors import UsageError
 from mcpconf.plan import select_cases
-from mcpconf.record import Source
+from mcpconf.record import Role, Source
 from mcpconf.revision import Revision
-from mcpconf.supplemental.plan import select_supplemental
-from mcpconf.supplemental.registry import SCENARIOS
 from mcpconf.transport import Transport
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from mcpconf.decode import Json, Reader
+    from mcpconf.ours import Case
     from mcpconf.plan import Variant
     from mcpconf.suite.catalogue import Catalogue
-    from mcpconf.supplemental.plan import Case
 
 _KEYS = ("revisions", "transports", "sources", "authentication", "scenarios", "shard")
 
@@ -61,6 +60,8 @@ class Shard:
 class Selection:
     """The part of the catalogue that one run is about."""
 
+    #: Whose catalogue; reports and runs say it beside the selection.
+    role: Role = Role.CLIENT
     #: Oldest first.
     revisions: tuple[Revision, ...] = tuple(Revision)
     transports: tuple[Transport, ...] = tuple(Transport)
@@ -86,7 +87,7 @@ class Selection:
         }
 
     @classmethod
-    def from_json(cls, reader: Reader) -> Selection:
+    def from_json(cls, reader: Reader, role: Role) -> Selection:
         """
         Read what `to_json` gives; no scenario of ours has a name of the suite's.
 
@@ -94,8 +95,9 @@ class Selection:
         """
         reader.only(*_KEYS)
         names = reader.key("scenarios").strings()
-        shard = reader.get("shard")
+        shard, mine = reader.get("shard"), ours.scenarios(role)
         return cls(
+            role=role,
             revisions=tuple(
                 each.word(Revision) for each in reader.key("revisions").items()
             ),
@@ -104,8 +106,8 @@ class Selection:
             ),
             sources=tuple(each.word(Source) for each in reader.key("sources").items()),
             authentication=reader.key("authentication").boolean(),
-            official=tuple(name for name in names if name not in SCENARIOS),
-            supplemental=tuple(name for name in names if name in SCENARIOS),
+            official=tuple(name for name in names if name not in mine),
+            supplemental=tuple(name for name in names if name in mine),
             shard=None if shard is None else _shard(shard.only("index", "of")),
         )
 
@@ -127,9 +129,10 @@ def select(
     """
     cases: tuple[Case, ...] = ()
     if Source.SUPPLEMENTAL in selection.sources:
-        cases += select_supplemental(
+        cases += ours.select(
+            selection.role,
             selection.revisions,
-            selection.transports,
+            *selection.transports,
             requested=selection.supplemental,
         )
     if Source.OFFICIAL in selection.sources:
@@ -145,6 +148,8 @@ def select(
             raise UsageError(
                 "the official scenarios are HTTP only; drop --transport stdio"
             )
+    if not cases:
+        raise UsageError("no scenario is left to run; select other revisions")
     return _part(selection.shard, cases)
 
 

@@ -16,26 +16,36 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import mcpconf
-from mcpconf.client.manifest import MANIFESTS
+from mcpconf.client.manifest import manifest_of
 from mcpconf.client.subject import SubjectRecord, resolve_subject
 from mcpconf.errors import UsageError
 from mcpconf.plan import PlannedCase
-from mcpconf.record import AuthMode, Policy, RevisionPolicy, Source, WarningPolicy
+from mcpconf.record import (
+    AuthMode,
+    Policy,
+    RevisionPolicy,
+    Role,
+    Source,
+    WarningPolicy,
+)
 from mcpconf.redaction import redact_text
 from mcpconf.report import declared_unsupported
 from mcpconf.revision import Revision
 from mcpconf.runrecord import RunRecord
 from mcpconf.selection import Selection, select
+from mcpconf.server.subject import resolve_server
 from mcpconf.suite.catalogue import load_catalogue
 from mcpconf.suite.install import install_suite, override_suite
 from mcpconf.transport import Transport
 
 if TYPE_CHECKING:
     from mcpconf.client.subject import Subject
+    from mcpconf.ours import Case
     from mcpconf.selection import Shard
+    from mcpconf.server.choice import ServerChoice
+    from mcpconf.server.subject import ServerSubject
     from mcpconf.suite.catalogue import Catalogue
     from mcpconf.suite.install import Suite
-    from mcpconf.supplemental.plan import Case
 
 OUTPUT = Path(".mcpconf")
 #: Limit of one scenario's drive, unless the caller says otherwise.
@@ -51,6 +61,8 @@ class RunOptions:
     binary: Path | None = None
     client_version: str | None = None
     client_command: str | None = None
+    #: A server under test; None: a client is, and the options above say which.
+    server: ServerChoice | None = None
     auth_mode: AuthMode = AuthMode.ASSISTED
     revisions: tuple[Revision, ...] = tuple(Revision)
     scenarios: tuple[str, ...] = ()
@@ -72,6 +84,11 @@ class RunOptions:
     #: Where runs and the latest report go.
     output_dir: Path = OUTPUT
 
+    @property
+    def role(self) -> Role:
+        """Whose program is under test."""
+        return Role.CLIENT if self.server is None else Role.SERVER
+
     def command(self) -> tuple[str, ...]:
         """
         The words that choose the same subject and judgement again.
@@ -79,7 +96,9 @@ class RunOptions:
         They are kept with the run, so a secret in a command line is not among them.
         """
         words: list[str] = []
-        if self.client_command is not None:
+        if self.server is not None:
+            words += [redact_text(each) for each in self.server.words]
+        elif self.client_command is not None:
             words += ["--client-command", redact_text(self.client_command)]
         elif self.client != "codex":
             words += ["--client", self.client]
@@ -106,7 +125,7 @@ class Setup:
     cases: tuple[Case, ...]
     catalogue: Catalogue
     suite: Suite
-    subject: Subject
+    subject: Subject | ServerSubject
     #: Where runs and the latest report go (``.mcpconf``).
     output_dir: Path
     report_path: Path | None
@@ -144,17 +163,13 @@ def resolve(options: RunOptions) -> Setup:
         raise UsageError(
             f"--timeout {options.timeout_s:g}: more than 0, at most {_LONGEST_S:g}"
         )
-    catalogue = load_catalogue()
-    manifest = None if options.client_command else MANIFESTS[options.client]
+    catalogue = load_catalogue(role=options.role)
     selection = selection_of(options)
-    cases = select(selection, catalogue, manifest.variants if manifest else ())
+    name = "command" if options.client_command else options.client
+    manifest = manifest_of(options.role, name)
+    cases = select(selection, catalogue, manifest.variants)
     _check_places(options)
-    subject = resolve_subject(
-        options.client,
-        binary=options.binary,
-        version=options.client_version,
-        command=options.client_command,
-    )
+    subject = _subject(options)
     suite = (
         override_suite(options.conformance_cli)
         if options.conformance_cli
@@ -191,6 +206,17 @@ def resolve(options: RunOptions) -> Setup:
     )
 
 
+def _subject(options: RunOptions) -> Subject | ServerSubject:
+    if options.server is not None:
+        return resolve_server(options.server, options.revisions)
+    return resolve_subject(
+        options.client,
+        binary=options.binary,
+        version=options.client_version,
+        command=options.client_command,
+    )
+
+
 def selection_of(options: RunOptions) -> Selection:
     """
     What the options ask for; a scenario that is named leaves the other source out.
@@ -212,6 +238,7 @@ def selection_of(options: RunOptions) -> Selection:
     else:
         sources = tuple(each for each in Source if named[each]) or tuple(Source)
     return Selection(
+        role=options.role,
         revisions=options.revisions,
         transports=options.transports,
         sources=sources,

@@ -40,6 +40,11 @@ class CheckView:
         return bool(self.check.get("suite_status") == "WARNING")
 
 
+def role_word(report: Report) -> str:
+    """The word for the program under test: ``client`` or ``server``."""
+    return str(report.get("role", "client"))
+
+
 def leg_of(case: Value) -> Leg:
     """Transport and revision of one case of a report, or of a summary of one."""
     return Leg(case["transport"], case["mode"])

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "DRIVER_AGENT",
+    "Dialogue",
     "Ended",
     "Exchange",
     "Kind",

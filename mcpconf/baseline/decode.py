@@ -14,6 +14,8 @@ from mcpconf.baseline.decode_v2 import decode_v2
 from mcpconf.baseline.entry import KIND_V1, KIND_V2
 from mcpconf.baseline.problem import Problems
 from mcpconf.decode import REPORT_BYTES, Reader, load_json
+from mcpconf.origin import role_of
+from mcpconf.suite.catalogue import load_catalogue
 
 if TYPE_CHECKING:
     import datetime as dt
@@ -28,10 +30,16 @@ MIGRATION = "docs/migration.md"
 
 
 def load_baseline(
-    path: Path, *, catalogue: Catalogue, today: dt.date, is_forerunner: bool = False
+    path: Path,
+    *,
+    today: dt.date,
+    catalogue: Catalogue | None = None,
+    is_forerunner: bool = False,
 ) -> Baseline:
     """
     The baseline in a file; `today` is a UTC date, as are all dates of a baseline.
+
+    It is held against the committed catalogue of its role, unless one is given.
 
     A forerunner is only extracted over: it may name checks that no longer exist.
 
@@ -51,8 +59,8 @@ def from_json(
     value: Json,
     source: Path | str,
     *,
-    catalogue: Catalogue,
     today: dt.date,
+    catalogue: Catalogue | None = None,
     is_forerunner: bool = False,
 ) -> Baseline:
     """
@@ -65,6 +73,7 @@ def from_json(
         _refuse_another_file(reader)
     kind = reader.key("baselineKind")
     problems = Problems(source)
+    catalogue = catalogue or load_catalogue(role=role_of(reader))
     if kind.value == KIND_V1:
         baseline = decode_v1(reader, problems, catalogue)
     elif kind.value == KIND_V2:

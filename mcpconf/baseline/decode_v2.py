@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from mcpconf.baseline import field, rule
@@ -20,6 +21,7 @@ from mcpconf.baseline.known import (
     pinned_git_ref,
     warning_refs,
 )
+from mcpconf.errors import DecodeError
 from mcpconf.identity import (
     HTTP,
     LABELS,
@@ -28,7 +30,8 @@ from mcpconf.identity import (
     CheckIdentity,
     Leg,
 )
-from mcpconf.record import RevisionPolicy
+from mcpconf.origin import role_of
+from mcpconf.record import RevisionPolicy, Role
 from mcpconf.revision import Revision
 
 if TYPE_CHECKING:
@@ -41,6 +44,7 @@ if TYPE_CHECKING:
 
 _KEYS = (
     "baselineKind",
+    "role",
     "client",
     "suite",
     "automaticAuthRequired",
@@ -73,7 +77,9 @@ def decode_v2(
     client, client_version = problems.read(reader, "client", _client, ("", ""))
     suite = problems.read(reader, "suite", field.suite, _NO_SUITE)
     warnings = problems.read(reader, "warnings", _warnings, WarningRules())
-    scope = problems.read(reader, "scope", _scope, _NO_SCOPE)
+    scope = replace(
+        problems.read(reader, "scope", _scope, _NO_SCOPE), role=_role(reader, problems)
+    )
     ships = field.words(*field.REVISIONS)
     shipping = problems.read(reader, "shipping", ships, _NONE)
     checks = read_checks(reader, problems, today)
@@ -86,7 +92,7 @@ def decode_v2(
     known = KnownChecks(
         catalogue=catalogue, client=client, transports=LABELS if is_pinned else ours
     )
-    if scope is not _NO_SCOPE and client:
+    if scope.labels and client:
         scenarios = _scenarios(scope, checks, catalogue if is_ours else None)
         _judge(problems, checks, known, scope, scenarios)
     else:
@@ -120,6 +126,14 @@ def decode_v2(
 def _client(reader: Reader) -> tuple[str, str]:
     reader.only("name", "version")
     return field.text(reader.key("name")), field.text(reader.key("version"))
+
+
+def _role(reader: Reader, problems: Problems) -> Role:
+    try:
+        return role_of(reader)
+    except DecodeError as error:
+        problems.add(error.where, error.problem)
+        return Role.CLIENT
 
 
 def _warnings(reader: Reader) -> WarningRules:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from mcpconf.baseline.entry import CheckState
+from mcpconf.baseline.legs import legs_of
 from mcpconf.identity import OFFICIAL_HTTP, CheckIdentity, Leg
 from mcpconf.record import Outcome
 
@@ -134,10 +135,7 @@ class _Compared:
 
     @classmethod
     def of(cls, baseline: Baseline, run: ObservedRun) -> _Compared:
-        mine, theirs = (
-            {Leg(label, each) for label in scope.labels for each in scope.revisions}
-            for scope in (baseline.scope, run.scope)
-        )
+        mine, theirs = (legs_of(each) for each in (baseline.scope, run.scope))
         is_part = (
             run.selected
             or run.shard is not None
@@ -145,7 +143,7 @@ class _Compared:
         )
         ran = frozenset((each.leg, each.scenario) for each in run.cases)
         return cls(
-            legs=frozenset(mine & theirs),
+            legs=mine & theirs,
             left_out=(
                 *(f"{leg}: only in the baseline" for leg in sorted(mine - theirs)),
                 *(f"{leg}: only in the report" for leg in sorted(theirs - mine)),

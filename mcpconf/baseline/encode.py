@@ -61,6 +61,7 @@ def _version_2(baseline: Baseline) -> Json:
     )
     return {
         "baselineKind": KIND_V2,
+        "role": scope.role.value,
         "client": {"name": baseline.client, "version": baseline.client_version},
         "suite": {
             "repository": suite.repository,

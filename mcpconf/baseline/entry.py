@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
+from mcpconf.record import Role
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -124,6 +126,7 @@ class WarningRules:
 class Scope:
     """Which whole legs were run."""
 
+    role: Role = Role.CLIENT
     #: Oldest first.
     revisions: tuple[str, ...]
     #: Of ``stdio`` and ``http``; ``official-http`` instead of ``http`` where only the
@@ -147,11 +150,12 @@ class Scope:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Baseline:
-    """One baseline, of either version."""
+    """One baseline, of either version; `scope` says whose program it is about."""
 
     #: 1 or 2.
     version: int
-    #: Name (``codex``) and version of the client; None in version 1.
+    #: Name (``codex``) and version of the client, or of the server under test; None in
+    #: version 1.
     client: str | None
     client_version: str | None
     suite: SuiteIdentity

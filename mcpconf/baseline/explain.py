@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from mcpconf import ours
 from mcpconf.baseline.known import did_you_mean, known_checks
 from mcpconf.errors import UsageError
 from mcpconf.identity import (
@@ -19,9 +20,8 @@ from mcpconf.identity import (
     CheckIdentity,
     Leg,
 )
+from mcpconf.record import Role
 from mcpconf.revision import Revision
-from mcpconf.supplemental.page import page_address
-from mcpconf.supplemental.registry import SCENARIOS
 from mcpconf.view import evidence_of, views
 
 if TYPE_CHECKING:
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 
     from mcpconf.baseline.entry import Baseline, ExpectedFailure, Explanation
     from mcpconf.suite.catalogue import Catalogue
-    from mcpconf.supplemental.scenario import CheckDefinition
     from mcpconf.view import CheckView
 
     Report = Mapping[str, Any]
@@ -42,6 +41,8 @@ _HARNESS = {
     "expected-refusal": "The client goes no further than what it must refuse.",
     "required-check": "A required check of the suite says SUCCESS or FAILURE.",
     "revision-named": "A message of the client names its revision.",
+    "authorization-used": "A request is let in, with what the client was granted.",
+    "probe": "Our own program did its part of the scenario.",
     "-adapter": "The client's driver did its part of the scenario.",
 }
 
@@ -121,12 +122,12 @@ def explain(
     return CheckExplained(
         ref=found[0].ref,
         sources=tuple(dict.fromkeys(each.source for each in found)),
-        title=_title(found),
-        demands=tuple(_demands(found, report)),
+        title=_title(catalogue.role, found),
+        demands=tuple(_demands(catalogue.role, found, report)),
         legs=tuple(dict.fromkeys(each.leg for each in found)),
         expected=tuple(_expected(baseline, found)) if baseline is not None else (),
         latest=latest,
-        reproduce=lines[0] if lines else _command(found[0], baseline),
+        reproduce=lines[0] if lines else _command(catalogue.role, found[0], baseline),
     )
 
 
@@ -147,7 +148,7 @@ def _resolve(ref: str, catalogue: Catalogue) -> Sequence[CheckIdentity]:
         for entry in entries
         if entry.not_scored is None
     }
-    names = suites | set(SCENARIOS)
+    names = suites | set(ours.scenarios(catalogue.role))
     if scenario not in names:
         hint = did_you_mean(scenario, names)
         raise UsageError(f"{ref}: no scenario that counts is called {scenario!r}{hint}")
@@ -164,19 +165,21 @@ def _resolve(ref: str, catalogue: Catalogue) -> Sequence[CheckIdentity]:
     return found
 
 
-def _title(found: Sequence[CheckIdentity]) -> str | None:
+def _title(role: Role, found: Sequence[CheckIdentity]) -> str | None:
     is_ours = any(each.transport != OFFICIAL_HTTP for each in found)
-    return SCENARIOS[found[0].scenario].title if is_ours else None
+    return ours.scenarios(role)[found[0].scenario].title if is_ours else None
 
 
-def _demands(found: Sequence[CheckIdentity], report: Report | None) -> Iterator[Demand]:
-    ours = [
+def _demands(
+    role: Role, found: Sequence[CheckIdentity], report: Report | None
+) -> Iterator[Demand]:
+    mine = [
         each
         for each in found
         if each.source == "supplemental" and each.transport != OFFICIAL_HTTP
     ]
-    yield from _ours(ours)
-    others = [each for each in found if each not in ours]
+    yield from _ours(role, mine)
+    others = [each for each in found if each not in mine]
     if not others:
         return
     revisions = tuple(sorted({each.revision for each in others}))
@@ -193,16 +196,18 @@ def _demands(found: Sequence[CheckIdentity], report: Report | None) -> Iterator[
         yield _suites(others, revisions, report)
 
 
-def _ours(identities: Sequence[CheckIdentity]) -> Iterator[Demand]:
+def _ours(role: Role, identities: Sequence[CheckIdentity]) -> Iterator[Demand]:
     """One demand a page: revisions that share it stand together."""
     by_page: dict[str, list[str]] = {}
     for each in identities:
-        check = _definition(each)
-        revisions = by_page.setdefault(page_address(check, Revision(each.revision)), [])
+        check = ours.check_of(role, each.scenario, each.check_id)
+        page = ours.page_of(check, Revision(each.revision))
+        revisions = by_page.setdefault(page, [])
         if each.revision not in revisions:
             revisions.append(each.revision)
     for page, revisions in by_page.items():
-        check = _definition(identities[0])
+        first = identities[0]
+        check = ours.check_of(role, first.scenario, first.check_id)
         yield Demand(
             revisions=tuple(sorted(revisions)),
             sentence=check.sentence,
@@ -210,11 +215,6 @@ def _ours(identities: Sequence[CheckIdentity]) -> Iterator[Demand]:
             pages=(page,),
             looks_for=check.looks_for,
         )
-
-
-def _definition(identity: CheckIdentity) -> CheckDefinition:
-    checks = SCENARIOS[identity.scenario].checks
-    return next(each for each in checks if each.id == identity.check_id)
 
 
 def _suites(
@@ -286,9 +286,13 @@ def _latest(report: Report, identities: set[CheckIdentity]) -> Iterator[Latest]:
         )
 
 
-def _command(identity: CheckIdentity, baseline: Baseline | None) -> str:
+def _command(role: Role, identity: CheckIdentity, baseline: Baseline | None) -> str:
     """The line for whoever has no report yet."""
     is_suites = identity.transport == OFFICIAL_HTTP
+    if role is Role.SERVER:  # how the server is reached is the reader's to say
+        session = f"server-{identity.revision}" if is_suites else "tasks-extension"
+        source = "official" if is_suites else "supplemental"
+        return f"nox -s {session} -- --url URL --{source}-scenario {identity.scenario}"
     client = baseline.client if baseline is not None else None
     words = [
         f"nox -s conformance-{identity.revision} --",

@@ -35,6 +35,7 @@ from mcpconf.baseline.fit import (
 )
 from mcpconf.baseline.rule import is_shipping_failure
 from mcpconf.errors import DecodeError, UsageError
+from mcpconf.record import Role
 
 if TYPE_CHECKING:
     import datetime as dt
@@ -123,7 +124,9 @@ def _made(
         if not is_first or each.identity.transport in SCOPE.labels
     ]
     kept = older if older is not None and older.version > 1 else None
-    ships = kept.shipping if kept is not None else SHIPPING
+    # What ships of a server is told with --shipping; of Codex it is known.
+    first = SHIPPING if run.scope.role is Role.CLIENT else ()
+    ships = kept.shipping if kept is not None else first
     baseline = Baseline(
         version=version,
         client=None if is_first else run.client,

@@ -119,6 +119,8 @@ def mismatched(run: ObservedRun, version: int, older: Baseline | None) -> Iterat
     elsewhere = "write to another file"
     if older.version > version:
         yield f"version {version} would lose the older file's reasons; {elsewhere}"
+    if older.scope.role is not run.scope.role:
+        yield f"the older file is of a {older.scope.role}; {elsewhere}"
     if older.client is not None and older.client != run.client:
         yield f"the older file is of {older.client}, not {run.client}; {elsewhere}"
     if older.strict_auth is not run.strict_auth:
@@ -166,6 +168,8 @@ def unfit_for_version_1(
 ) -> Iterator[str]:
     """Why a report fits no version 1 baseline, which has less to say."""
     scope = run.scope
+    if scope.role is not SCOPE.role:
+        yield "version 1 knows clients alone; use version 2"
     is_whole = (
         scope.revisions == SCOPE.revisions
         and {STDIO, HTTP} <= {*scope.transports}

@@ -11,13 +11,12 @@ import difflib
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from mcpconf.client.manifest import COMMAND, MANIFESTS
+from mcpconf import ours
+from mcpconf.client.manifest import COMMAND, MANIFESTS, SERVER, Manifest
 from mcpconf.identity import HTTP, LABELS, OFFICIAL_HTTP, STDIO, CheckIdentity, Leg
-from mcpconf.record import CaseKey, Source
+from mcpconf.record import CaseKey, Role, Source
 from mcpconf.revision import Revision
-from mcpconf.suite.rejection import REJECTIONS
-from mcpconf.supplemental.plan import planned
-from mcpconf.supplemental.registry import SCENARIOS
+from mcpconf.suite.rejection import REJECTIONS, is_to_let_in
 from mcpconf.transport import Transport
 
 if TYPE_CHECKING:
@@ -29,12 +28,15 @@ if TYPE_CHECKING:
 #: The package that the catalogues are of.
 SUITE_PACKAGE = "@modelcontextprotocol/conformance"
 #: What the harness says of every scenario of the suite.
-_OF_THE_SUITES = (
-    "wire-schema",
-    "required-check",
-    "revision-named",
-    "official-runner",
-)
+_OF_THE_SUITES = {
+    Role.CLIENT: (
+        "wire-schema",
+        "required-check",
+        "revision-named",
+        "official-runner",
+    ),
+    Role.SERVER: ("required-check", "official-runner"),
+}
 _TRANSPORTS = {STDIO: Transport.STDIO, HTTP: Transport.HTTP}
 
 
@@ -64,12 +66,14 @@ def known_checks(
     """
     if leg.transport == OFFICIAL_HTTP:
         return _official_checks(catalogue, leg, scenario, source, client)
-    case = planned(_key(leg, scenario))
+    role = catalogue.role
+    case = ours.planned(role, _key(leg, scenario))
     if case is None or source == "official":
         return frozenset()
     if source == "supplemental":
         return frozenset(check.id for check in case.checks)
-    return _harness(scenario, client, "wire-schema")
+    label = "wire-schema" if role is Role.CLIENT else "probe"
+    return _harness(role, scenario, client, label)
 
 
 def _official_checks(
@@ -77,17 +81,19 @@ def _official_checks(
 ) -> frozenset[str]:
     entry = catalogue.entry(Revision(leg.revision), scenario)
     if source == "supplemental":
-        return frozenset(each.name for each in _variants(client, leg, scenario))
+        named = _variants(catalogue.role, client, leg, scenario)
+        return frozenset(each.name for each in named)
     if entry is None or entry.not_scored is not None:
         return frozenset()
     if source == "official":
         return frozenset(entry.checks)
-    labels = list(_OF_THE_SUITES)
+    labels = list(_OF_THE_SUITES[catalogue.role])
     rejection = REJECTIONS.get(scenario)
     if rejection is not None:
         labels += ["refusal-reached"]
         labels += ["expected-refusal"] if rejection.forbidden else []
-    return _harness(scenario, client, *labels)
+    labels += ["authorization-used"] if is_to_let_in(entry) else []
+    return _harness(catalogue.role, scenario, client, *labels)
 
 
 def _key(leg: Leg, scenario: str) -> CaseKey:
@@ -99,25 +105,28 @@ def _key(leg: Leg, scenario: str) -> CaseKey:
     )
 
 
-def _variants(client: str | None, leg: Leg, scenario: str) -> list[Variant]:
-    manifests = (
-        MANIFESTS.values() if client is None else [MANIFESTS.get(client, COMMAND)]
-    )
+def _manifests(role: Role, client: str | None) -> tuple[Manifest, ...]:
+    if role is Role.SERVER:
+        return (SERVER,)
+    if client is None:
+        return (COMMAND, *MANIFESTS.values())
+    return (MANIFESTS.get(client, COMMAND),)
+
+
+def _variants(role: Role, client: str | None, leg: Leg, scenario: str) -> list[Variant]:
     return [
         variant
-        for manifest in manifests
+        for manifest in _manifests(role, client)
         for variant in manifest.variants
         if (variant.revision.value, variant.scenario) == (leg.revision, scenario)
     ]
 
 
-def _harness(scenario: str, client: str | None, *labels: str) -> frozenset[str]:
-    manifests = (
-        (COMMAND, *MANIFESTS.values())
-        if client is None
-        else (MANIFESTS.get(client, COMMAND),)
-    )
-    every = (*labels, *(manifest.adapter_check for manifest in manifests))
+def _harness(
+    role: Role, scenario: str, client: str | None, *labels: str
+) -> frozenset[str]:
+    drivers = _manifests(role, client) if role is Role.CLIENT else ()
+    every = (*labels, *(each.adapter_check for each in drivers))
     return frozenset(f"harness/{scenario}/{label}" for label in every)
 
 
@@ -163,10 +172,11 @@ class KnownChecks:
             return self._official_problem(leg, scenario)
         if source == "official":
             return f"the suite's scenarios run over {OFFICIAL_HTTP}, never {leg}"
-        if scenario not in SCENARIOS:
-            hint = did_you_mean(scenario, SCENARIOS)
+        role = self.catalogue.role
+        if scenario not in ours.scenarios(role):
+            hint = did_you_mean(scenario, ours.scenarios(role))
             return f"no scenario of ours is called {scenario!r}{hint}"
-        if planned(_key(leg, scenario)) is None:
+        if ours.planned(role, _key(leg, scenario)) is None:
             return f"the scenario {scenario!r} does not run in the leg {leg}"
         return None
 
@@ -189,7 +199,8 @@ class KnownChecks:
             return f"{scenario!r} is only in {', '.join(homes)}, not in {leg.revision}"
         names = {each.scenario for entries in every.values() for each in entries}
         return (
-            f"no client scenario of suite {self.catalogue.suite_version} is called"
+            f"no {self.catalogue.role} scenario of suite"
+            f" {self.catalogue.suite_version} is called"
             f" {scenario!r}{did_you_mean(scenario, names)}"
         )
 
@@ -203,9 +214,9 @@ def warning_refs(catalogue: Catalogue) -> frozenset[str]:
         for check_id in entry.checks
         if entry.not_scored is None
     }
-    ours = {
+    mine = {
         f"{scenario.name}:{check.id}"
-        for scenario in SCENARIOS.values()
+        for scenario in ours.scenarios(catalogue.role).values()
         for check in scenario.checks
     }
-    return frozenset(suites | ours)
+    return frozenset(suites | mine)

@@ -10,6 +10,7 @@ from collections import defaultdict
 from typing import TYPE_CHECKING
 
 from mcpconf.baseline.entry import CheckPolicy, CheckState
+from mcpconf.baseline.legs import legs_of
 from mcpconf.identity import OFFICIAL_HTTP, CheckIdentity, Leg
 
 if TYPE_CHECKING:
@@ -96,7 +97,7 @@ def is_suites(leg: Leg, source: str) -> bool:
 
 def outside(leg: Leg, scope: Scope) -> str | None:
     """Why a leg is none of a scope's; None where it is one."""
-    if leg.revision in scope.revisions and leg.transport in scope.labels:
+    if leg in legs_of(scope):
         return None
     legs = f"{' and '.join(scope.labels)} at {', '.join(scope.revisions)}"
     return f"the leg {leg} is outside of the baseline's scope ({legs})"
@@ -125,20 +126,19 @@ def whole(
             seen[leg].add(scenario)
     for leg, scenario in unsupported:
         seen[leg].add(scenario)
-    for revision in scope.revisions:
-        for label in scope.labels:
-            leg = Leg(label, revision)
-            if not seen[leg]:
-                problems.add("checks", f"the leg {leg} has no check")
-                continue
-            wanted = scenarios.get(revision, ()) if label == OFFICIAL_HTTP else ()
-            missing = [each for each in wanted if each not in seen[leg]]
-            if missing:
-                problems.add(
-                    "checks",
-                    f"{leg} has no check of {_names(missing)}; extract the baseline"
-                    " from a whole run",
-                )
+    for leg in sorted(legs_of(scope), key=lambda each: (each.revision, each.transport)):
+        if not seen[leg]:
+            problems.add("checks", f"the leg {leg} has no check")
+            continue
+        is_official = leg.transport == OFFICIAL_HTTP
+        wanted = scenarios.get(leg.revision, ()) if is_official else ()
+        missing = [each for each in wanted if each not in seen[leg]]
+        if missing:
+            problems.add(
+                "checks",
+                f"{leg} has no check of {_names(missing)}; extract the baseline"
+                " from a whole run",
+            )
 
 
 def _names(names: Sequence[str]) -> str:

@@ -16,7 +16,7 @@ import tempfile
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from mcpconf.client import install, manifest
 from mcpconf.decode import Reader
@@ -32,6 +32,11 @@ if TYPE_CHECKING:
 
 _VERSION_S = 20.0
 _SDK_VERSION = "import importlib.metadata as m; print('mcp', m.version('mcp'))"
+#: The program is this package's own; what it stands on is not.
+_REFERENCE_VERSION = (
+    "import importlib.metadata as m; print('reference client on',"
+    " ', '.join(f'{each} {m.version(each)}' for each in ('joserfc', 'requests')))"
+)
 _DATA = Path(str(files("mcpconf"))) / "data" / "clients"
 
 
@@ -68,6 +73,13 @@ class Subject:
         }
 
 
+class Described(Protocol):
+    """A program under test that can say what a report shows of it."""
+
+    def to_json(self) -> Json:
+        """The record, with a ``name``, a ``binary`` and a ``version``."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SubjectRecord:
     """A subject as a stored run remembers it."""
@@ -78,8 +90,8 @@ class SubjectRecord:
     value: Json
 
     @classmethod
-    def of(cls, subject: Subject) -> SubjectRecord:
-        """What a run remembers of `subject`."""
+    def of(cls, subject: Described) -> SubjectRecord:
+        """What a run remembers of a client, or of a server."""
         return cls.from_json(Reader(subject.to_json(), "subject"))
 
     @classmethod
@@ -123,7 +135,9 @@ def resolve_subject(
     if known is manifest.CODEX:
         return _codex(binary, version)
     if known is manifest.PYTHON_SDK:
-        return _python_sdk()
+        return _pypi_client(known, "python_sdk", _SDK_VERSION)
+    if known is manifest.REFERENCE:
+        return _pypi_client(known, "reference", _REFERENCE_VERSION)
     return _canary(known)
 
 
@@ -153,15 +167,16 @@ def _codex(binary: Path | None, version: str | None) -> Subject:
     )
 
 
-def _python_sdk() -> Subject:
-    python = install.install_pypi_client(_DATA / "python-sdk" / "requirements.txt")
-    program = Path(__file__).parent / "python_sdk" / "program.py"
+def _pypi_client(known: Manifest, package: str, version: str) -> Subject:
+    """A program of ours in `package`, on the pinned libraries of an environment."""
+    python = install.install_pypi_client(_DATA / known.name / "requirements.txt")
+    program = Path(__file__).parent / package / "program.py"
     return Subject(
-        manifest=manifest.PYTHON_SDK,
+        manifest=known,
         argv=(str(python), "-I", str(program)),
         binary=program,
         sha256=sha256_of(program),
-        version=_ask_version((str(python), "-I", "-c", _SDK_VERSION), python),
+        version=_ask_version((str(python), "-I", "-c", version), python),
         source="pinned",
     )
 
@@ -192,7 +207,7 @@ def _command(command: str) -> Subject:
     if script is not None and not Path(script).is_file():
         raise UsageError(f"--client-command: {script}: no such file")
     # An interpreter runs many clients: its script tells them apart.
-    program = Path(script or found).resolve()
+    program = program_of(argv, found)
     return Subject(
         manifest=manifest.COMMAND,
         argv=(str(Path(found).absolute()), *argv[1:]),
@@ -201,6 +216,11 @@ def _command(command: str) -> Subject:
         version=redact_text(command),
         source="given",
     )
+
+
+def program_of(argv: list[str], found: str) -> Path:
+    """The file that makes a command what it is; an interpreter's is its script."""
+    return Path(_script_of(argv) or found).resolve()
 
 
 #: Programs whose first plain word is a file to run.

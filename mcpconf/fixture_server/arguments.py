@@ -28,6 +28,7 @@ _DEFAULTS: Mapping[str, Any] = {
     "revision": KNOWN[-1].value,
     "transport": Transport.STDIO.value,
     "profile": [],
+    "everything": False,
     "host": "127.0.0.1",
     "port": 0,
     "endpoint": "/mcp",
@@ -64,6 +65,8 @@ _HELP = {
     "transport": f"{', '.join(Transport)} (default: %(default)s)",
     "profile": "a fault profile, from the list below; may be given often "
     "(default: none, the good server)",
+    "everything": "HTTP: also have all that the official suite's server scenarios "
+    "ask for (at 2026-07-28 with --profile tasks)",
     "host": "HTTP (default: loopback)",
     "port": "HTTP (default: any free)",
     "endpoint": "HTTP (default: /mcp)",
@@ -94,12 +97,17 @@ def _plain(argv: Sequence[str]) -> dict[str, Any] | None:
         name: [] if isinstance(default, list) else default
         for name, default in _DEFAULTS.items()
     }
-    if len(argv) % 2:
-        return None
-    for flag, word in zip(argv[::2], argv[1::2], strict=True):
-        if flag not in names or word.startswith("-"):
+    words = iter(argv)
+    for flag in words:
+        name = names.get(flag)
+        if name is None:
             return None
-        name = names[flag]
+        if isinstance(given[name], bool):
+            given[name] = True
+            continue
+        word = next(words, "-")
+        if word.startswith("-"):
+            return None
         if isinstance(given[name], list):
             given[name].append(word)
             continue
@@ -131,6 +139,8 @@ def _parser() -> argparse.ArgumentParser:
             parser.add_argument(
                 flag_of(name), action="append", default=[], help=_HELP[name]
             )
+        elif isinstance(default, bool):
+            parser.add_argument(flag_of(name), action="store_true", help=_HELP[name])
         elif name in limits:
             group.add_argument(
                 flag_of(name),
@@ -165,7 +175,7 @@ def _profile_list() -> str:
         profile = PROFILES[name]
         transport = _any_of(profile.transports, tuple(Transport))
         revisions = _revisions(profile.revisions)
-        lines.append(f"  {name:<28}{transport:<7}{revisions:<11}{profile.title}")
+        lines.append(f"  {name:<30}{transport:<7}{revisions:<11}{profile.title}")
     return "\n".join(lines)
 
 

@@ -40,6 +40,8 @@ def options_from(argv: Sequence[str]) -> tuple[Options, str | None]:
     transport = Transport(_known("transport", given["transport"], map(str, Transport)))
     for name in given["profile"]:
         _check_profile(name, revision, transport)
+    if given["everything"] and transport is not Transport.HTTP:
+        raise UsageError(f"--everything: is for --transport {Transport.HTTP} only")
     port, endpoint = given["port"], given["endpoint"]
     if not 0 <= port <= _PORT_MAX:
         raise UsageError(f"--port: {port} is not between 0 and {_PORT_MAX}")
@@ -52,6 +54,7 @@ def options_from(argv: Sequence[str]) -> tuple[Options, str | None]:
         revision=revision,
         transport=transport,
         profiles=tuple(dict.fromkeys(given["profile"])),
+        everything=given["everything"],
         limits=_limits(given),
         host=given["host"],
         port=port,

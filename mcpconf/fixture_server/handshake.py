@@ -44,6 +44,8 @@ async def answer(server: Server, call: Call) -> dict[str, Any] | None:
     # Pings may precede the handshake (basic/lifecycle); nothing else may.
     if not call.session.initialized and method != "ping":
         raise RpcError(INVALID_REQUEST, "Invalid request: not initialized yet")
+    if method in server.methods:
+        return await server.methods[method](call)
     if method in _OWN:
         return _own(call)
     shared = METHODS.get(method)

@@ -158,6 +158,17 @@ def _check_name(method: str, params: Mapping[str, Any], headers: Headers) -> Non
         raise mismatch(f"Mcp-Name is not the body's {member}")
 
 
+def check_optional_name(headers: Headers, name: str) -> None:
+    """
+    Hold ``Mcp-Name`` to `name` where it was sent; it need not be.
+
+    :raises RpcError: -32020: it says something else, or was sent twice.
+    """
+    value = _one("Mcp-Name", headers)
+    if value is not None and decode_value(value) != name:
+        raise mismatch("Mcp-Name is not what the body names")
+
+
 def _check_parameters(
     method: str,
     params: Mapping[str, Any],

@@ -40,7 +40,7 @@ from mcpconf.fixture_server.headers import (
 from mcpconf.fixture_server.http_access import check_access, path_of
 from mcpconf.fixture_server.http_call import JSON_HEADERS, HttpCall
 from mcpconf.fixture_server.http_listener import Listener
-from mcpconf.fixture_server.http_sessions import Sessions
+from mcpconf.fixture_server.http_sessions import Sessions, resume
 from mcpconf.fixture_server.session import Session
 from mcpconf.revision import Era
 
@@ -145,6 +145,12 @@ class Http:
             problem = "Not acceptable: Accept must list text/event-stream"
             raise RpcError(INVALID_REQUEST, problem, status=406)
         session = self._named(exchange)
+        for event_id in exchange.request.headers.get("last-event-id", ()):
+            for profile in self._server.profiles:
+                owed = profile.owed(session, event_id)
+                if owed is not None:
+                    await resume(exchange, owed)
+                    return
         for profile in self._server.profiles:
             answer = profile.push_stream()
             if answer is not None:

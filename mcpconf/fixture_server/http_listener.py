@@ -46,6 +46,7 @@ class Listener:
     ) -> None:
         """`respond` answers an exchange whose body has been read."""
         self._options = server.options
+        self._profiles = [each.name for each in server.profiles]
         self._log = server.log
         self._respond = respond
         self._connections = 0
@@ -72,12 +73,11 @@ class Listener:
                 problem = f"{host}:{port}: cannot listen there ({error})"
             raise UsageError(problem) from error
         chosen: int = self._listening.sockets[0].getsockname()[1]
-        profiles = list(self._options.profiles)
         self._log.start(
             {
                 "revision": self._options.revision.value,
                 "transport": self._options.transport.value,
-                "profiles": profiles,
+                "profiles": self._profiles,
             }
         )
         return chosen

@@ -118,6 +118,13 @@ class Sessions:
         await exchange.end()
 
 
+async def resume(exchange: Exchange, message: Json) -> None:
+    """Serve a stream of one message that an earlier stream ended without."""
+    await exchange.open_stream()
+    await _push(exchange, message)
+    await exchange.end()
+
+
 async def _push(exchange: Exchange, message: Json) -> bool:
     data = encode(message)
     async with exchange.lock:

@@ -49,6 +49,13 @@ class Limits:
     linger_s: float = _limit(
         20.0, _SECONDS, "seconds that a stubborn server or child stays"
     )
+    task_second_s: float = _limit(
+        1.0, _SECONDS, "seconds that a second of a task's work lasts"
+    )
+    task_poll_ms: int = _limit(50, _SECONDS * 1000, "pollIntervalMs of tasks", 1)
+    task_ttl_ms: int = _limit(
+        300_000, _SECONDS * 1000, "ttlMs of tasks (0: no limit, null)"
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,6 +66,8 @@ class Options:
     transport: Transport
     #: Names of `mcpconf.fixture_server.profile.PROFILES`; empty: the plain server.
     profiles: tuple[str, ...] = ()
+    #: HTTP: also have all that the official suite's server scenarios ask for.
+    everything: bool = False
     limits: Limits = field(default_factory=Limits)
     host: str = "127.0.0.1"
     #: 0 lets the system choose.

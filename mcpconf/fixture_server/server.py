@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from mcpconf.fixture_server import admission, handshake, stateless
 from mcpconf.fixture_server.call import RpcError
 from mcpconf.fixture_server.catalogue import Catalogue
-from mcpconf.fixture_server.profile import PROFILES
+from mcpconf.fixture_server.profile import PROFILES, with_implied
 from mcpconf.fixture_server.subscriptions import Subscriptions
 from mcpconf.fixture_server.waiting import CancelledByClientError
 from mcpconf.revision import Era
@@ -42,12 +42,18 @@ class Server:
         self.options: Options = options
         self.log = log
         self.era = options.revision.era
-        self.profiles: tuple[Profile, ...] = tuple(
-            PROFILES[name](options, log) for name in options.profiles
-        )
+        self.profiles: tuple[Profile, ...] = _profiles(options, log)
         #: Handshake revisions: the transports add their sessions and take them out.
         self.sessions: set[Session] = set()
         self.subscriptions = Subscriptions()
+        for profile in self.profiles:
+            profile.join(self)
+        #: Methods of the profiles, by name.
+        self.methods = {
+            name: method
+            for profile in self.profiles
+            for name, method in profile.own_methods().items()
+        }
         self.catalogue: Catalogue = Catalogue(self)
         self._answer = (
             stateless.answer if self.era is Era.STATELESS else handshake.answer
@@ -112,6 +118,18 @@ class Server:
             if _may_be_told(session, method, params) and session.push is not None:
                 told += await session.push(message)
         return told
+
+
+def _profiles(options: Options, log: Log) -> tuple[Profile, ...]:
+    names, first = options.profiles, []
+    if options.everything:
+        # A stdio server starts often, and never has this.
+        from mcpconf.fixture_server.everything import Everything  # noqa: PLC0415
+
+        names = (*Everything.implied_at(options.revision), *names)
+        first = [Everything(options, log)]
+    named = (PROFILES[name](options, log) for name in with_implied(names, PROFILES))
+    return (*first, *named)
 
 
 def _may_be_told(session: Session, method: str, params: Mapping[str, Any]) -> bool:

@@ -70,8 +70,10 @@ async def answer(server: Server, call: Call) -> dict[str, Any] | None:
     if call.method == "server/discover":
         return finish(call, _discover(server, supported))
     if call.method == "subscriptions/listen":
-        await subscriptions.listen(server.subscriptions, call)
+        await subscriptions.listen(server, call)
         return None
+    if call.method in server.methods:
+        return finish(call, await server.methods[call.method](call))
     shared = METHODS.get(call.method)
     if shared is None:
         raise _not_found(call.method)

@@ -17,39 +17,88 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from mcpconf.fixture_server.call import Call
+    from mcpconf.fixture_server.server import Server
 
 ID_KEY = "io.modelcontextprotocol/subscriptionId"
+SERVER_INFO_KEY = "io.modelcontextprotocol/serverInfo"
 _FLAGS = {
     "notifications/tools/list_changed": "toolsListChanged",
     "notifications/prompts/list_changed": "promptsListChanged",
     "notifications/resources/list_changed": "resourcesListChanged",
 }
+#: The member of such a notification that names what it is about, and the filter's list.
+_LISTS = {
+    "notifications/resources/updated": ("uri", "resourceSubscriptions"),
+    "notifications/tasks": ("taskId", "taskIds"),
+}
+
+
+class _Subscription:
+    """One open request; what happens before its acknowledgement is sent waits."""
+
+    def __init__(self, call: Call, honoured: Mapping[str, Any]) -> None:
+        self._call = call
+        self._honoured = honoured
+        self._waiting: list[tuple[str, Mapping[str, Any]]] | None = []
+
+    def is_wanted(self, method: str, params: Mapping[str, Any]) -> bool:
+        """Whether it wants to know of something."""
+        # One that was cancelled a moment ago may not have been taken out yet.
+        is_open = not self._call.is_cancelled
+        return is_open and _is_wanted(self._honoured, method, params)
+
+    async def tell(self, method: str, params: Mapping[str, Any]) -> bool:
+        """Tell it of something; False: it does not want to know."""
+        if not self.is_wanted(method, params):
+            return False
+        if self._waiting is None:
+            await self._notify(method, params)
+        else:
+            self._waiting.append((method, params))
+        return True
+
+    async def acknowledge(self) -> None:
+        """Send the acknowledgement, then what has waited for it."""
+        method = "notifications/subscriptions/acknowledged"
+        await self._notify(method, {"notifications": self._honoured})
+        while self._waiting:
+            await self._notify(*self._waiting.pop(0))
+        self._waiting = None
+
+    async def _notify(self, method: str, params: Mapping[str, Any]) -> None:
+        meta = {**params.get("_meta", {}), ID_KEY: self._call.id}
+        await self._call.notify(method, {**params, "_meta": meta})
 
 
 class Subscriptions:
-    """The subscriptions that are open, in the order in which they were acknowledged."""
+    """The subscriptions that are open, in the order in which they were asked for."""
 
     def __init__(self) -> None:
-        self._open: dict[Call, Mapping[str, Any]] = {}
+        self._open: dict[Call, _Subscription] = {}
         self._ended = asyncio.Event()
 
     async def announce(self, method: str, params: Mapping[str, Any]) -> int:
         """Tell whoever asked to hear of `method`; how many did."""
         told = 0
-        for call, honoured in tuple(self._open.items()):
-            # One that was cancelled a moment ago may not have been taken out yet.
-            if not call.is_cancelled and _is_wanted(honoured, method, params):
-                meta = {**params.get("_meta", {}), ID_KEY: call.id}
-                await call.notify(method, {**params, "_meta": meta})
-                told += 1
+        for subscription in tuple(self._open.values()):
+            told += await subscription.tell(method, params)
         return told
 
+    def is_wanted(self, method: str, params: Mapping[str, Any]) -> bool:
+        """Whether anybody asked to hear of such a thing."""
+        return any(each.is_wanted(method, params) for each in self._open.values())
+
     async def hold(self, call: Call, honoured: Mapping[str, Any]) -> bool:
-        """Keep `call` open; True: the server ended it, False: the client did."""
-        self._open[call] = honoured
+        """
+        Acknowledge `call` and keep it open.
+
+        True: the server ended it, False: the client did.
+        """
+        self._open[call] = subscription = _Subscription(call, honoured)
         cancelled = asyncio.ensure_future(call.cancelled())
         ended = asyncio.ensure_future(self._ended.wait())
         try:
+            await subscription.acknowledge()
             await asyncio.wait((cancelled, ended), return_when=asyncio.FIRST_COMPLETED)
             return not cancelled.done()
         finally:
@@ -62,11 +111,11 @@ class Subscriptions:
         self._ended.set()
 
 
-async def listen(subscriptions: Subscriptions, call: Call) -> None:
+async def listen(server: Server, call: Call) -> None:
     """
     Serve one ``subscriptions/listen`` from its acknowledgement to its end.
 
-    :raises RpcError: -32602: no filter.
+    :raises RpcError: -32602: no filter; or what a profile has against it.
     """
     asked = call.params.get("notifications")
     if not isinstance(asked, dict):
@@ -77,13 +126,10 @@ async def listen(subscriptions: Subscriptions, call: Call) -> None:
     uris = asked.get("resourceSubscriptions")
     if isinstance(uris, list) and (known := [uri for uri in uris if uri in URIS]):
         honoured["resourceSubscriptions"] = known
-    meta = {ID_KEY: call.id}
-    await call.notify(
-        "notifications/subscriptions/acknowledged",
-        {"notifications": honoured, "_meta": meta},
-    )
-    if await subscriptions.hold(call, honoured):
-        meta["io.modelcontextprotocol/serverInfo"] = dict(SERVER_INFO)
+    for profile in server.profiles:
+        profile.subscribe(call, asked, honoured)
+    if await server.subscriptions.hold(call, honoured):
+        meta = {ID_KEY: call.id, SERVER_INFO_KEY: dict(SERVER_INFO)}
         await call.result({"resultType": "complete", "_meta": meta})
     else:
         await call.finish()
@@ -92,6 +138,7 @@ async def listen(subscriptions: Subscriptions, call: Call) -> None:
 def _is_wanted(
     honoured: Mapping[str, Any], method: str, params: Mapping[str, Any]
 ) -> bool:
-    if method == "notifications/resources/updated":
-        return params.get("uri") in honoured.get("resourceSubscriptions", ())
+    if method in _LISTS:
+        member, key = _LISTS[method]
+        return params.get(member) in honoured.get(key, ())
     return _FLAGS.get(method) in honoured

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 from mcpconf.baseline.entry import UNREASONED, CheckPolicy
 from mcpconf.errors import UsageError
 from mcpconf.identity import OFFICIAL_HTTP, CheckIdentity
+from mcpconf.record import Role
 from mcpconf.render.text import printable
 from mcpconf.revision import Revision
 
@@ -34,6 +35,10 @@ _LIMITS = """\
 The suite is less strict with this file than mcpconf is with a baseline: a crash or a
 time-out of the client is exit 0 to it where every failing check is named, a misspelt
 entry is silently of no use, and reasons, classes, links and dates are comments."""
+
+
+#: How the suite is started against a program of each role.
+_START = {Role.CLIENT: "client --command COMMAND", Role.SERVER: "server --url URL"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,7 +83,8 @@ def export(
     entries = _entries(baseline, catalogue, revisions)
     left_out = tuple(_left_out(baseline, entries, revisions))
     lines = list(_header(baseline, revisions, left_out))
-    lines.append("client:" if entries else "client: []")
+    role = baseline.scope.role
+    lines.append(f"{role}:" if entries else f"{role}: []")
     for ref, entry in sorted(entries.items()):
         for comment, found in entry.comments.items():
             lines += _comment(f"{', '.join(found)}: {comment}", indent="  ")
@@ -186,13 +192,14 @@ def _header(
     baseline: Baseline, revisions: Sequence[str], left_out: Sequence[str]
 ) -> Iterator[str]:
     version = f" ({baseline.client_version})" if baseline.client_version else ""
-    client = f"{baseline.client or 'a client'}{version}"
-    yield from _comment(f"Expected failures of {client} at {', '.join(revisions)}.")
+    role = baseline.scope.role
+    program = f"{baseline.client or f'a {role}'}{version}"
+    yield from _comment(f"Expected failures of {program} at {', '.join(revisions)}.")
     yield from _comment(f"Suite: {baseline.suite.git_ref}")
     yield from _comment(
         "Written by `invoke baseline.export-expected-failures`; change the baseline."
     )
-    yield from _comment("Use, after `conformance client --command COMMAND`:")
+    yield from _comment(f"Use, after `conformance {_START[role]}`:")
     for revision in revisions:
         how = (
             f"--requirements {revision}"

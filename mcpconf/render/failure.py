@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from mcpconf.render.text import one_line, printable
 from mcpconf.render.view import warns
-from mcpconf.view import evidence_of, leg_of, views
+from mcpconf.view import evidence_of, leg_of, role_word, views
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -22,7 +22,6 @@ _DETAIL = 400
 _LINES = 8
 #: The report's words, as the README says them.
 _WHOSE = {
-    "subject": "the client's doing",
     "adapter": "the driver's doing",
     "harness": "the harness's doing",
     "suite": "the suite's doing",
@@ -75,7 +74,11 @@ def failures(report: Report) -> Iterator[str]:
     told: dict[str, str] = {}
     for case in report["cases"]:
         for alike in by_scenario(case, "FAIL"):
-            levels += [each.check["level"] for each in alike if each.check.get("level")]
+            levels += [
+                each.check["level"]
+                for each in alike
+                if each.check.get("level") and each.outcome in JUDGED
+            ]
             yield from _failure(report, alike, told)
     if levels:
         yield f"  {_levels(levels)} failed"
@@ -91,13 +94,16 @@ def by_scenario(case: Mapping[str, Any], status: str) -> Iterator[list[CheckView
     yield from alike.values()
 
 
-def whose(check: Check) -> str:
+def whose(report: Report, check: Check) -> str:
     """Whose doing a failed check is, in words."""
-    return _WHOSE[check["attribution"]]
+    mine = f"the {role_word(report)}'s doing"
+    return mine if check["attribution"] == "subject" else _WHOSE[check["attribution"]]
 
 
 def _levels(levels: list[str]) -> str:
-    return f"{levels.count('MUST')} MUST and {levels.count('SHOULD')} SHOULD"
+    words = f"{levels.count('MUST')} MUST and {levels.count('SHOULD')} SHOULD"
+    policy = levels.count("POLICY")
+    return f"{words} and {policy} suite policy" if policy else words
 
 
 def _failure(
@@ -107,7 +113,7 @@ def _failure(
     first, scenario = alike[0].check, alike[0].scenario
     variant = f" ({scenario['variant']})" if scenario["variant"] else ""
     where = f"{alike[0].leg} / {scenario['scenario']}{variant}"
-    yield f"  {where}: {scenario['outcome']}, {whose(first)}"
+    yield f"  {where}: {scenario['outcome']}, {whose(report, first)}"
     checks = [each.check for each in alike]
     never = [clip(name) for name in map(missing_of, checks) if name is not None]
     if never:
@@ -120,24 +126,25 @@ def _failure(
         yield from _finding(detail, same)
     for again in scenario["reruns"]:
         yield f"      run again, alone: {rerun(again)}"
-    yield from _said(scenario["client_stderr"] or "", where, told)
+    said = scenario["client_stderr"] or ""
+    yield from _said(role_word(report), said, where, told)
     if scenario["outcome"] in JUDGED:  # else no page is about what happened
         yield from (f"      page: {page}" for page in pages_of(checks))
     yield f"      evidence: {evidence_of(report, scenario)}"
     yield f"{AGAIN}{first['reproduce']}"
 
 
-def _said(log: str, where: str, told: dict[str, str]) -> Iterator[str]:
-    """The last of what the client wrote; once, where it always writes the same."""
+def _said(role: str, log: str, where: str, told: dict[str, str]) -> Iterator[str]:
+    """The last of what the program wrote; once, where it always writes the same."""
     lines = log.splitlines()[-_LINES:]
     if not lines:
         return
     text = "\n".join(lines)
     if text in told:
-        yield f"      the client wrote the same as in {told[text]}"
+        yield f"      the {role} wrote the same as in {told[text]}"
         return
     told[text] = where
-    yield "      the client wrote:"
+    yield f"      the {role} wrote:"
     yield from (f"      | {_log_line(line)}" for line in lines)
 
 

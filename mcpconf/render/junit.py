@@ -22,7 +22,7 @@ from junitparser import Error, Failure, JUnitXml, Skipped, TestCase, TestSuite
 from mcpconf.render import failure
 from mcpconf.render.text import one_line, printable
 from mcpconf.render.view import GROUPS, RED_GROUPS, identity_in, standings, trouble
-from mcpconf.view import evidence_of, leg_of, views
+from mcpconf.view import evidence_of, leg_of, role_word, views
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -131,7 +131,7 @@ def _text(report: Report, view: CheckView) -> str:
     check, scenario = view.check, view.scenario
     lines = [f"{view.leg} / {view.identity.ref}: {view.outcome}"]
     if "attribution" in check:
-        lines[0] += f", {failure.whose(check)}"
+        lines[0] += f", {failure.whose(report, check)}"
     if check.get("demand"):
         lines.append(f"{check['level']}: {check['demand']}")
     lines += [f"page: {page}" for page in failure.pages_of([check])]
@@ -214,7 +214,9 @@ def _run_suite(report: Report, gate: Gate | None) -> TestSuite:
     suite = TestSuite(name=_RUN)
     suite.timestamp = _timestamp(report)
     client, suites = report["client"], report["officialConformance"]["suite"]
-    suite.add_property("client", _clean(f"{client['title']} {client['version']}"))
+    suite.add_property(
+        role_word(report), _clean(f"{client['title']} {client['version']}")
+    )
     suite.add_property(
         "suite", _clean(f"{suites['package'] or '?'} {suites['version'] or '?'}")
     )

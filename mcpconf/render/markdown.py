@@ -23,7 +23,7 @@ from mcpconf.render.view import (
     trouble,
     warns,
 )
-from mcpconf.view import evidence_of, views
+from mcpconf.view import evidence_of, role_word, views
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -86,7 +86,7 @@ def _head(report: Report, gate: Gate | None) -> str:
         lines += ["**Incomplete: not every case has run; this is no verdict.**", ""]
     client, suite = report["client"], report["officialConformance"]["suite"]
     name = f"{client['title']}, {client['version']} ({client['source']})"
-    lines.append(f"* Client: {code(name, 200)}")
+    lines.append(f"* {role_word(report).capitalize()}: {code(name, 200)}")
     name = f"{suite['package'] or 'unknown package'} {suite['version'] or '?'}"
     lines.append(
         f"* Suite: {code(name, 200)}, {report['officialConformance']['scope']}"
@@ -182,7 +182,7 @@ def _scenario(report: Report, alike: list[CheckView], said: Said) -> str:
     first, scenario = alike[0].check, alike[0].scenario
     variant = f" ({scenario['variant']})" if scenario["variant"] else ""
     name = f"{alike[0].leg} / {scenario['scenario']}{variant}"
-    lines = [f"* {code(name)}: {scenario['outcome']}, {failure.whose(first)}"]
+    lines = [f"* {code(name)}: {scenario['outcome']}, {failure.whose(report, first)}"]
     lines += _checks(alike, said)
     lines += [
         f"  * run again, alone: {code(failure.rerun(each))}"

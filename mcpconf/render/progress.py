@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Self, TextIO
 from mcpconf.render.text import printable
 
 if TYPE_CHECKING:
+    from mcpconf.ours import Case
     from mcpconf.record import ScenarioResult
-    from mcpconf.supplemental.plan import Case
 
 
 class _Launches:

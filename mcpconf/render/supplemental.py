@@ -15,6 +15,7 @@ from mcpconf.transport import Transport
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
+    from mcpconf.fixture_server.profile.base import Profile
     from mcpconf.supplemental.scenario import CheckDefinition, Scenario
 
 _INTRODUCTION = """\
@@ -31,8 +32,9 @@ the client's own results where it is about what a host sees.
   otherwise. A time-out, a crash and silence are outcomes of their own and never a pass.
 * A refusal counts only where the fault was really served, and where the client got on
   with a good server beside the faulty one.
-* What a client, or its driver, has no way to do is *unsupported*; what it does not
-  declare is *not applicable*. Neither fails.
+* What a client, or its driver, has no way to do is *unsupported*, and so is an
+  extension that it does not declare; what else it does not declare is *not
+  applicable*. Neither fails.
 * Every check is seen to fail: the *broken client* is a program in
   [`fixtures/clients`](../fixtures/clients) that fails it, and no other check of that
   scenario. `good.py` passes them all.
@@ -70,7 +72,7 @@ def document() -> str:
 def _contents() -> Iterator[str]:
     checks = sum(len(each.checks) for each in SCENARIOS.values())
     counts = f"{len(SCENARIOS)} scenarios, {checks} checks"
-    yield f"{counts}, {len(PROFILES)} fault profiles."
+    yield f"{counts}, {len(_served())} fault profiles."
 
 
 def _scenario(scenario: Scenario) -> Iterator[str]:
@@ -121,10 +123,16 @@ def _profiles() -> Iterator[str]:
             _transports(profile.transports),
             _revisions(profile.revisions),
         ]
-        for name, profile in PROFILES.items()
+        for name, profile in _served().items()
     ]
     headers = ["Profile", "What the server does", "Transport", "Revisions"]
     yield from _table(headers, rows)
+
+
+def _served() -> dict[str, type[Profile]]:
+    """The profiles that a client is served; others are there for checks of servers."""
+    served = {name for each in SCENARIOS.values() for name in each.profiles}
+    return {name: profile for name, profile in PROFILES.items() if name in served}
 
 
 def _table(headers: list[str], rows: list[list[str]]) -> Iterator[str]:

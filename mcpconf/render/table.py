@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from mcpconf.render import failure
 from mcpconf.render.grid import grid, is_within
 from mcpconf.render.text import one_line, printable, wrapped
-from mcpconf.view import leg_of
+from mcpconf.view import leg_of, role_word
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -29,6 +29,7 @@ _RATE_COLUMNS = {
 #: A row that is about one transport has no use for these.
 _SUMS = ("checks", "transportCases")
 _HEADLINE = 300
+_FLOOR = "The suite by itself credits {}s that barely do anything"
 
 
 def ratio_of(passed: int, total: int, left_out: int = 0) -> str:
@@ -71,9 +72,11 @@ def headline(report: Report) -> Iterator[str]:
     client = report["client"]
     yield f"MCP conformance: {report['verdict']}"
     version = one_line(client["version"], _HEADLINE)
-    yield f"Client: {client['title']}, {version} ({client['source']})"
+    role = role_word(report).capitalize()
+    yield f"{role}: {client['title']}, {version} ({client['source']})"
     yield f"        {client['binary']}"
-    yield f"        sha256:{client['sha256']}"
+    if client["sha256"] is not None:
+        yield f"        sha256:{client['sha256']}"
     ours = [each for each in report["cases"] if each["transport"] != _SUITES]
     if len(ours) < len(report["cases"]) or not ours:
         suite_version = suite["version"] or "unknown version"
@@ -88,7 +91,8 @@ def headline(report: Report) -> Iterator[str]:
         more = f", {left_out} not judged" if left_out else ""
         yield f"Ours:   {_scenarios(total)} over {' and '.join(names)}{more}"
     auth = "strict" if report["automaticAuthRequired"] else "assisted"
-    yield f"Auth:   {auth} mode; warnings: {report['policy']['warnings']}"
+    mode = f"Auth:   {auth} mode; " if role == "Client" else "Policy: "
+    yield f"{mode}warnings: {report['policy']['warnings']}"
     if not report["complete"]:
         yield "INCOMPLETE: not every case has run; this is no verdict."
 
@@ -242,7 +246,7 @@ def render(report: Report, *, full: bool, width: int | None = None) -> str:
     if full:
         parts.append("Per-test results\n" + matrix(report, width))
     for title, lines in (
-        ("The suite by itself credits clients that barely do anything", floor(report)),
+        (_FLOOR.format(role_word(report)), floor(report)),
         ("Another revision was agreed", revisions(report)),
         ("No verdict, because", failure.no_verdict(report)),
         ("Failure details", failure.failures(report)),

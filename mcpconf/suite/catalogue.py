@@ -1,5 +1,5 @@
 """
-What one version of the suite asks of a client, revision by revision.
+What one version of the suite asks of a client or of a server, revision by revision.
 
 A catalogue is generated from the suite itself (`mcpconf.survey`), committed, and
 read here. It says which scenarios count for a revision, which run without counting and
@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING
 
 from mcpconf.decode import Reader, parse_json
 from mcpconf.errors import DecodeError
+from mcpconf.origin import role_of
+from mcpconf.record import Role
 from mcpconf.revision import Revision
 from mcpconf.storage import json_bytes
 
@@ -28,6 +30,15 @@ SCHEMA = 1
 #: The version every default run uses.
 PINNED_VERSION = "0.2.0-alpha.12"
 
+_KEYS = (
+    "schema",
+    "role",
+    "suite_version",
+    "integrity",
+    "revisions",
+    "unassigned",
+    "floors",
+)
 _ENTRY_KEYS = (
     "scenario",
     "not_scored",
@@ -47,13 +58,14 @@ class ScenarioEntry:
     #: Why it runs without counting (upstream's word), or None when it is scored.
     not_scored: str | None
     auth: bool
-    #: Must run alone: the suite measures the client's delays.
+    #: Must run alone: the suite measures delays.
     timing_sensitive: bool
     #: Upstream lets the client end with an error here (an expected rejection).
     allow_client_error: bool
-    #: Every check id some reference client made it emit, INFO apart.
+    #: Every check id some reference program made it emit, INFO apart.
     checks: tuple[str, ...]
-    #: Those that a client which sends nothing gets SUCCESS for.
+    #: Those that a program which does nothing sensible gets SUCCESS for: a client that
+    #: sends nothing; a server that never answers, closes or says ``{}`` to everything.
     silent_checks: tuple[str, ...]
 
     @property
@@ -64,7 +76,7 @@ class ScenarioEntry:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Floor:
-    """What the suite itself credits a client that barely does anything."""
+    """What the suite itself credits a program that barely does anything."""
 
     scenarios: int
     checks: int
@@ -72,12 +84,13 @@ class Floor:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Catalogue:
-    """The client scenarios of one suite version."""
+    """The scenarios of one suite version for one role."""
 
+    role: Role = Role.CLIENT
     suite_version: str
     integrity: str
     revisions: Mapping[Revision, tuple[ScenarioEntry, ...]]
-    #: Client scenarios the suite knows and no revision asks for.
+    #: Scenarios of the role that the suite knows and no revision asks for.
     unassigned: tuple[str, ...]
     #: Revision → canary name → what it scores by the suite's own counting.
     floors: Mapping[Revision, Mapping[str, Floor]]
@@ -106,9 +119,13 @@ class Catalogue:
 
 
 def to_json(catalogue: Catalogue) -> Json:
-    """The stored form."""
+    """The stored form; that it is a client's goes without saying."""
+    role: dict[str, Json] = {}
+    if catalogue.role is Role.SERVER:
+        role = {"role": catalogue.role.value}
     return {
         "schema": SCHEMA,
+        **role,
         "suite_version": catalogue.suite_version,
         "integrity": catalogue.integrity,
         "revisions": {
@@ -143,9 +160,7 @@ def from_json(value: Json, source: Path | str) -> Catalogue:
 
     :raises DecodeError: not of this form, or a scenario listed twice.
     """
-    reader = Reader(value, source).only(
-        "schema", "suite_version", "integrity", "revisions", "unassigned", "floors"
-    )
+    reader = Reader(value, source).only(*_KEYS)
     if reader.key("schema").integer() != SCHEMA:
         reader.key("schema").fail(f"this version reads catalogue schema {SCHEMA}")
     revisions = {}
@@ -170,6 +185,7 @@ def from_json(value: Json, source: Path | str) -> Catalogue:
     if missing:
         reader.key("revisions").fail(f"lacks {', '.join(missing)}")
     return Catalogue(
+        role=role_of(reader),
         suite_version=reader.key("suite_version").string(),
         integrity=reader.key("integrity").string(),
         revisions=revisions,
@@ -202,14 +218,22 @@ def _entry(reader: Reader) -> ScenarioEntry:
     )
 
 
-def load_catalogue(version: str = PINNED_VERSION) -> Catalogue:
+def file_name(version: str, role: Role) -> str:
+    """What the catalogue of a suite version is called in the package's data."""
+    prefix = "" if role is Role.CLIENT else f"{role.value}-"
+    return f"{prefix}catalogue-{version}.json"
+
+
+def load_catalogue(
+    version: str = PINNED_VERSION, role: Role = Role.CLIENT
+) -> Catalogue:
     """
-    The committed catalogue of a suite version.
+    The committed catalogue of a suite version for a role.
 
     :raises DecodeError: there is none, or it is malformed.
     """
-    name = f"catalogue-{version}.json"
+    name = file_name(version, role)
     resource = files("mcpconf") / "data" / "suite" / name
     if not resource.is_file():
-        raise DecodeError(name, "", f"no catalogue of suite version {version}")
+        raise DecodeError(name, "", f"no {role} catalogue of suite version {version}")
     return from_json(parse_json(resource.read_bytes(), name), name)

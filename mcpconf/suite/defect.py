@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 #: A client cannot reconnect before the stream was closed: under load the suite takes
 #: the client's ordinary GET for the reconnection. A range (``500-600ms``) is no sign.
 _NEGATIVE_DELAY = re.compile(r"(?<![\w.])-\d+(?:\.\d+)?\s?ms")
+#: The suite's own name for a message of its own that the schema forbids.
+_OWN_MESSAGE = "wire-schema-harness-error"
 _SSE_RETRY_THREAD = "modelcontextprotocol/conformance#500"
 
 
@@ -26,4 +28,6 @@ def known_defect(scenario: str, check: Check) -> str | None:
             "the suite measured a negative delay, which no client can cause "
             f"({_SSE_RETRY_THREAD})"
         )
+    if check.check_id == _OWN_MESSAGE:
+        return "the suite says that it sent a message which the schema forbids itself"
     return None

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 if TYPE_CHECKING:
+    from mcpconf.suite.catalogue import ScenarioEntry
     from mcpconf.wire import Exchange, WireLog
 
 _OK = 200
@@ -52,6 +53,11 @@ REJECTIONS = {
     # What is refused here is to try for ever, and that begins with a token.
     "auth/scope-retry-limit": Rejection(Stage.TOKEN, ()),
 }
+
+
+def is_to_let_in(entry: ScenarioEntry) -> bool:
+    """Whether a scenario is about an authorization that is to succeed."""
+    return entry.auth and entry.scenario not in REJECTIONS
 
 
 def stage_of(exchange: Exchange) -> Stage | None:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import difflib
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 from mcpconf.errors import UsageError
-from mcpconf.plan import PlannedCase
 from mcpconf.record import CaseKey, Source
 from mcpconf.revision import Revision
 from mcpconf.supplemental.registry import SCENARIOS
@@ -45,10 +44,6 @@ class SupplementalCase:
             if self.key.revision in check.revisions
             and self.key.transport in check.transports
         )
-
-
-#: What a run launches: a scenario of the suite, or one of ours.
-Case: TypeAlias = PlannedCase | SupplementalCase
 
 
 def planned(key: CaseKey) -> SupplementalCase | None:

@@ -14,6 +14,7 @@ from mcpconf.supplemental.scenarios import (
     negotiation,
     pagination,
     stdio_faults,
+    tasks,
     values,
 )
 
@@ -33,6 +34,7 @@ _THEMES = (
     http_faults,
     stdio_faults,
     environment,
+    tasks,
 )
 
 SCENARIOS: Mapping[str, Scenario] = {

@@ -18,6 +18,7 @@ from mcpconf.tasks import (
     report,
     suite,
     supplemental,
+    tasks_extension,
 )
 from mcpconf.tasks.base import group
 
@@ -33,6 +34,7 @@ def collection() -> Collection:
     root.add_collection(group(*client.TASKS), "client")
     root.add_collection(group(*report.TASKS, *rendering.TASKS), "report")
     root.add_collection(group(*supplemental.TASKS), "supplemental")
+    root.add_collection(group(*tasks_extension.TASKS), "tasks-extension")
     return root
 
 

@@ -16,6 +16,7 @@ from invoke.parser.argument import Argument
 from invoke.tasks import Task
 
 from mcpconf.errors import McpconfError, UsageError
+from mcpconf.record import Role
 
 #: Where the latest report of this directory is.
 LATEST = ".mcpconf/report.json"
@@ -48,6 +49,17 @@ def number(option: str, text: str) -> int:
     if not (text.isascii() and text.isdecimal()):
         raise UsageError(f"{option} {text}: a number, at least 0")
     return int(text)
+
+
+def role_named(text: str) -> Role:
+    """
+    The role that ``--role`` names.
+
+    :raises UsageError: none of that name.
+    """
+    if text not in set(Role):
+        raise UsageError(f"--role {text}: known are {', '.join(Role)}")
+    return Role(text)
 
 
 def report_path(text: str) -> Path:

@@ -26,21 +26,16 @@ if TYPE_CHECKING:
 
     from mcpconf.baseline.entry import Baseline
     from mcpconf.baseline.extract import Extraction
-    from mcpconf.suite.catalogue import Catalogue
 
 
 def _today() -> dt.date:
     return dt.datetime.now(dt.UTC).date()
 
 
-def _baseline(
-    path: Path, catalogue: Catalogue, *, is_forerunner: bool = False
-) -> Baseline:
+def _baseline(path: Path, *, is_forerunner: bool = False) -> Baseline:
     from mcpconf.baseline.decode import load_baseline  # noqa: PLC0415
 
-    return load_baseline(
-        path, catalogue=catalogue, today=_today(), is_forerunner=is_forerunner
-    )
+    return load_baseline(path, today=_today(), is_forerunner=is_forerunner)
 
 
 def _shipping(text: str) -> tuple[str, ...] | None:
@@ -71,8 +66,9 @@ def _extracted(
     from mcpconf.observed import load_observed  # noqa: PLC0415
     from mcpconf.suite.catalogue import load_catalogue  # noqa: PLC0415
 
-    catalogue, made = load_catalogue(), []
+    made = []
     run = load_observed(report_path(report))
+    catalogue = load_catalogue(role=run.scope.role)
 
     def make(older: Baseline | None) -> Baseline:
         extraction = extract(
@@ -87,7 +83,7 @@ def _extracted(
         return then(extraction.baseline)
 
     def load(older: Path) -> Baseline:
-        return _baseline(older, catalogue, is_forerunner=True)
+        return _baseline(older, is_forerunner=True)
 
     update(out, make, load=load)
     return made[0]
@@ -139,10 +135,9 @@ def baseline_diff(_: Context, baseline: str, report: str) -> None:
     from mcpconf.baseline.diff import diff  # noqa: PLC0415
     from mcpconf.observed import load_observed  # noqa: PLC0415
     from mcpconf.render.baseline import render_diff  # noqa: PLC0415
-    from mcpconf.suite.catalogue import load_catalogue  # noqa: PLC0415
 
     def shown() -> str:
-        known = _baseline(Path(baseline), load_catalogue())
+        known = _baseline(Path(baseline))
         return render_diff(diff(known, load_observed(report_path(report))))
 
     say(refusing(shown))
@@ -173,7 +168,7 @@ def baseline_migrate(
         if Path(out).exists() or Path(out).is_symlink():
             raise UsageError(f"--out {out}: is there already; its reasons would go")
         migrated = migrate(
-            _baseline(Path(baseline), catalogue),
+            _baseline(Path(baseline)),
             client=client,
             client_version=client_version,
             catalogue=catalogue,
@@ -200,18 +195,22 @@ def baseline_explain(
 ) -> None:
     """Say what a check asks, by which page, what was seen, and how to run it."""
     from mcpconf.baseline.explain import explain  # noqa: PLC0415
+    from mcpconf.decode import Reader  # noqa: PLC0415
+    from mcpconf.origin import role_of  # noqa: PLC0415
     from mcpconf.render.explain import render_explained  # noqa: PLC0415
     from mcpconf.suite.catalogue import load_catalogue  # noqa: PLC0415
 
     def shown() -> str:
-        catalogue = load_catalogue()
+        known = _baseline(Path(baseline)) if baseline else None
         seen = report or (LATEST if Path(LATEST).is_file() else "")
+        value = stored_report(seen)[1] if seen else None
+        role = known.scope.role if known else role_of(Reader(value or {}, seen))
         return render_explained(
             explain(
                 check,
-                catalogue=catalogue,
-                baseline=_baseline(Path(baseline), catalogue) if baseline else None,
-                report=stored_report(seen)[1] if seen else None,
+                catalogue=load_catalogue(role=role),
+                baseline=known,
+                report=value,
             )
         )
 
@@ -236,8 +235,8 @@ def baseline_export(_: Context, baseline: str, out: str, revision: str = "") -> 
 
     def left_out() -> tuple[str, ...]:
         check_apart(out, baseline)
-        catalogue = load_catalogue()
-        known = _baseline(Path(baseline), catalogue)
+        known = _baseline(Path(baseline))
+        catalogue = load_catalogue(role=known.scope.role)
         exported = export(known, catalogue, revision or None)
         write_whole(Path(out), exported.text.encode())
         return exported.left_out
@@ -260,14 +259,16 @@ def baseline_export(_: Context, baseline: str, out: str, revision: str = "") -> 
 def baseline_import(_: Context, file: str, out: str, report: str = LATEST) -> None:
     """Make a baseline of a report, with what such a file says of its failures."""
     from mcpconf import expected_failures  # noqa: PLC0415
+    from mcpconf.decode import Reader  # noqa: PLC0415
+    from mcpconf.origin import role_of  # noqa: PLC0415
     from mcpconf.render.baseline import render_extraction  # noqa: PLC0415
     from mcpconf.suite.catalogue import load_catalogue  # noqa: PLC0415
 
     def imported() -> tuple[str, ...]:
-        _, value = stored_report(report)
+        path, value = stored_report(report)
         read = expected_failures.load(
             Path(file),
-            catalogue=load_catalogue(),
+            catalogue=load_catalogue(role=role_of(Reader(value, path))),
             revisions=value["selection"]["revisions"],
         )
         both: list[expected_failures.Import] = []

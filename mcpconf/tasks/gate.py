@@ -52,14 +52,13 @@ def gate_again(
     from mcpconf.render.gate import render  # noqa: PLC0415
     from mcpconf.render.text import terminal_width  # noqa: PLC0415
     from mcpconf.storage import json_bytes, write_json  # noqa: PLC0415
-    from mcpconf.suite.catalogue import load_catalogue  # noqa: PLC0415
 
     def decide() -> GateResult:
         if not baseline:  # invoke's own refusal ends with 1, which is a verdict here
             raise UsageError("gate: give --baseline PATH")
         budget = number("--flaky-budget", flaky_budget)
         policy = GatePolicy(ratchet=ratchet, flaky_budget=budget)
-        gate = gating.load_gate(Path(baseline), policy, load_catalogue())
+        gate = gating.load_gate(Path(baseline), policy)
         check_apart(out, baseline, report)
         return gate.decide(report_path(report))
 

@@ -150,14 +150,18 @@ def report_merge(
     _: Context, report: str, out: str = "merged.json", **more: str
 ) -> None:
     """Make one report of the shards of a run; the exit code is the report's."""
+    from mcpconf.decode import Reader  # noqa: PLC0415
     from mcpconf.merge import merge  # noqa: PLC0415
+    from mcpconf.origin import role_of  # noqa: PLC0415
     from mcpconf.storage import write_json  # noqa: PLC0415
     from mcpconf.suite.catalogue import load_catalogue  # noqa: PLC0415
 
     def merged() -> Any:  # noqa: ANN401
         check_apart(out, report, *more.values())
         parts = [stored_report(each) for each in (report, *more.values())]
-        built = merge([(str(path), value) for path, value in parts], load_catalogue())
+        role = role_of(Reader(parts[0][1], parts[0][0]))
+        named = [(str(path), value) for path, value in parts]
+        built = merge(named, load_catalogue(role=role))
         write_json(Path(out), built.value)
         return built
 

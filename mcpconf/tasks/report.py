@@ -33,10 +33,9 @@ def report_rejudge(_: Context, run: str, out: str = "") -> None:
     """
     from mcpconf.rejudge import rejudge  # noqa: PLC0415
     from mcpconf.storage import json_bytes, write_json  # noqa: PLC0415
-    from mcpconf.suite.catalogue import load_catalogue  # noqa: PLC0415
 
     run_dir = Path(run)
-    report = refusing(lambda: rejudge(run_dir, load_catalogue()))
+    report = refusing(lambda: rejudge(run_dir))
     content = json_bytes(report.value)
     if out:
         refusing(lambda: write_json(Path(out), report.value))

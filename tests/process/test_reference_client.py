@@ -192,6 +192,48 @@ def test_requests_of_the_server_are_answered(desk: Desk) -> None:
         assert answer in results[tool]["value"]["result"]["content"][0]["text"]
 
 
+@pytest.mark.parametrize("transport", ["stdio", "http"])
+def test_calls_that_become_tasks_are_followed_to_their_end(
+    desk: Desk, transport: str
+) -> None:
+    """By a server that checks every request about a task, and keeps time."""
+    words = ("--profile", "tasks", "--task-second-s", "0.1", "--task-poll-ms", "20")
+    confirms = {"action": "accept", "content": {"confirm": True}}
+    results = desk.drive(
+        desk.server("2026-07-28", transport, *words),
+        call("greet", "plain", arguments={"name": "you"}),
+        call("slow_compute", "slow", arguments={"seconds": 1}),
+        call("confirm_delete", "asked", arguments={"filename": "a"}, answer=confirms),
+        call("multi_input", "twice", answer=confirms),
+        call("failing_job", "failing"),
+        call("protocol_error_job", "broken"),
+        {
+            **call("slow_compute", "cancelled", arguments={"seconds": 60}),
+            "verb": "cancel",
+            "after_s": 1.0,
+        },
+        CLOSE,
+        revision="2026-07-28",
+    )
+    texts = {
+        name: each["value"]["result"]["content"][0]["text"]
+        for name, each in results.items()
+        if each["ok"] and "result" in each["value"]
+    }
+    assert texts.pop("twice").count("accept") == 2
+    assert texts == {
+        "plain": "Hello, you!",
+        "slow": "Computed nothing in 1 s.",
+        "asked": "Deleted a.",
+        "failing": "The job failed, as it was made to.",
+    }
+    assert results["failing"]["value"]["result"]["isError"] is True
+    assert results["broken"]["error"]["code"] == -32603
+    sent = [each["message"].get("method") for each in desk.records("received")]
+    assert sent.count("tasks/update") == 2
+    assert sent[-1] == "tasks/cancel"
+
+
 def test_a_lost_session_is_begun_anew(desk: Desk) -> None:
     revision = "2025-11-25"
     results = desk.drive(

@@ -20,7 +20,7 @@ from mcpconf.selection import Selection, Shard, select
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from mcpconf.supplemental.plan import Case
+    from mcpconf.ours import Case
 
 pytestmark = pytest.mark.property
 

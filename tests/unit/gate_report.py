@@ -66,6 +66,7 @@ def make_report(
     cases = [case for case in cases if case["scenarios"]]
     report: Report = {
         "schemaVersion": 4,
+        "role": "client",
         "startedAt": "2026-11-30T00:00:00.000+00:00",
         "finishedAt": "2026-11-30T00:01:00.000+00:00",
         "codexBinary": "/opt/client",

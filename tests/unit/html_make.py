@@ -95,6 +95,7 @@ def make_report(*cases: Any, **changes: Any) -> Any:
     """The members that a page reads."""
     value = {
         "schemaVersion": 4,
+        "role": "client",
         "success": False,
         "verdict": "NOT_CONFORMANT",
         "complete": True,

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from mcpconf.decode import Json
-    from mcpconf.supplemental.plan import Case
+    from mcpconf.ours import Case
 
 OLD, MIDDLE, NEW = Revision
 

@@ -91,7 +91,7 @@ def test_a_catalogue_of_another_form_is_refused(
 
 
 def test_an_unknown_suite_version_has_no_catalogue() -> None:
-    with pytest.raises(DecodeError, match="no catalogue of suite version"):
+    with pytest.raises(DecodeError, match="no client catalogue of suite version"):
         load_catalogue("0.0.0")
 
 

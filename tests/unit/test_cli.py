@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NoReturn
 import pytest
 
 import mcpconf
-from mcpconf import cli, run, setup
+from mcpconf import cli, cli_arguments, run, setup
 from mcpconf.record import AuthMode, Policy, RevisionPolicy, WarningPolicy
 from mcpconf.setup import RunOptions
 
@@ -287,7 +287,7 @@ def test_a_run_knows_the_words_that_make_it_again(
     options: RunOptions, words: str
 ) -> None:
     assert list(options.command()) == shlex.split(words)
-    parsed = cli._parser().parse_args(["run", *options.command()])
+    parsed = cli_arguments.parser().parse_args(["run", *options.command()])
     assert parsed.client_command == options.client_command
     assert parsed.client == options.client
     assert (parsed.binary, parsed.client_version) == (

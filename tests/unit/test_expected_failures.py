@@ -32,11 +32,11 @@ def test_file_keeps_scenarios_and_checks_with_their_lines() -> None:
     file = read(
         "# known\nclient:\n  - sse-retry # whole\n\n  - tools_call:tool-add-numbers\n"
     )
-    assert [(each.scenario, each.check_id, each.line) for each in file.client] == [
+    assert [(each.scenario, each.check_id, each.line) for each in file.entries] == [
         ("sse-retry", None, 3),
         ("tools_call", "tool-add-numbers", 5),
     ]
-    assert [str(each) for each in file.client] == [
+    assert [str(each) for each in file.entries] == [
         "sse-retry",
         "tools_call:tool-add-numbers",
     ]
@@ -52,12 +52,12 @@ def test_first_colon_ends_the_scenario() -> None:
 
 @pytest.mark.parametrize("check", ["wire-schema-valid", "wire-schema-harness-error"])
 def test_checks_that_the_suite_adds_everywhere_are_known(check: str) -> None:
-    assert len(read(f"client: [auth/basic-cimd:{check}]").client) == 1
+    assert len(read(f"client: [auth/basic-cimd:{check}]").entries) == 1
 
 
 def test_server_entries_are_kept_and_said_not_to_be_used() -> None:
     file = read("server: [tools-call-with-progress, a:b]\nclient: [sse-retry]\n")
-    assert [str(each) for each in file.server] == ["tools-call-with-progress", "a:b"]
+    assert [str(each) for each in file.others] == ["tools-call-with-progress", "a:b"]
     assert file.remarks == (
         "expected.yml: server: not used, a client is judged (2 listed)",
     )
@@ -79,12 +79,12 @@ def test_what_no_selected_revision_has_is_kept_apart(
 ) -> None:
     file = read(f"client:\n- {entry}\n- tools_call\n", revisions)
     assert [str(each) for each in file.elsewhere] == [entry]
-    assert [str(each) for each in file.client] == ["tools_call"]
+    assert [str(each) for each in file.entries] == ["tools_call"]
     assert f"line 2: {entry}: not used: no selected revision has it" in file.remarks[0]
 
 
 def test_an_empty_list_says_that_nothing_fails() -> None:
-    assert read("client: []\n").client == ()
+    assert read("client: []\n").entries == ()
 
 
 @pytest.mark.parametrize(
@@ -190,4 +190,4 @@ def test_load_reads_a_file_and_names_its_faults(tmp_path: Path) -> None:
     with pytest.raises(DecodeError, match="is larger than"):
         loaded()
     path.write_bytes(b"\xef\xbb\xbfclient: [sse-retry]\r\n")
-    assert [str(each) for each in loaded().client] == ["sse-retry"]
+    assert [str(each) for each in loaded().entries] == ["sse-retry"]

@@ -310,4 +310,4 @@ def test_the_suite_is_content_with_what_the_baseline_was_made_of(
     if entries:
         assert not suite_is_content(entries[1:], results)
     file = parse(text, "expected.yml", catalogue=CATALOGUE, revisions=(MIDDLE,))
-    assert [str(each) for each in file.client] == entries
+    assert [str(each) for each in file.entries] == entries

@@ -165,6 +165,6 @@ def test_what_was_exported_names_every_official_failure_again() -> None:
     text = export(before, CATALOGUE).text
     file = parse(text, "f.yml", catalogue=CATALOGUE, revisions=(MIDDLE, NEW))
     result = merge_into(before, file)
-    assert result.named == file.client
+    assert result.named == file.entries
     assert (result.stale, result.unseen, result.unnamed) == ((), (), ())
     assert result.beyond == (DRIVER,)

@@ -55,7 +55,7 @@ def test_the_verdict_stands_first_and_the_rates_next() -> None:
     assert page.startswith("# MCP conformance: NOT_CONFORMANT\n")
     row = next(line for line in page.splitlines() if line.startswith("| 2025-11-25 |"))
     assert "| 0/1 (0%) | 1/1 (100%) | 4/6 (66.7%) |" in row
-    assert row.endswith("| 13/17 (76.5%) | 0/2 (0%) |")
+    assert row.endswith("| 14/18 (77.8%) | 0/2 (0%) |")
 
 
 def test_each_revision_has_a_fold_with_what_failed_and_how_to_run_it_again() -> None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from make_expected_failures import make_baseline, make_failure, make_identity
 
-from mcpconf import cli
+from mcpconf import cli_arguments
 from mcpconf.baseline.encode import to_json
 from mcpconf.fixture_server import arguments
 from mcpconf.fixture_server.profile import PROFILES
@@ -208,7 +208,7 @@ def incomplete(page: str) -> Iterator[str]:
 
 def unknown(page: str) -> Iterator[str]:
     """What the page says is here and is not."""
-    run, fixture = options(cli._parser()), options(arguments._parser())
+    run, fixture = options(cli_arguments.parser()), options(arguments._parser())
     for name, text in sections(page).items():
         ours = [cell for cells in rows(text) for cell in cells[1:]]
         known = run | (fixture if "fixture server" in name else set())

@@ -9,8 +9,9 @@ import pytest
 
 from mcpconf.errors import FixtureError
 from mcpconf.pool import Pool
-from mcpconf.record import Attribution, Outcome, Policy, ScenarioResult
+from mcpconf.record import Attribution, Outcome, Policy, Role, ScenarioResult
 from mcpconf.revision import Revision
+from mcpconf.selection import Selection
 from mcpconf.supplemental import launch
 from mcpconf.supplemental.plan import SupplementalCase, select_supplemental
 from mcpconf.transport import Transport
@@ -44,7 +45,9 @@ def test_a_case_that_breaks_leaves_the_others(
         if case.key.scenario == "basics":
             raise problem
 
-    def judged(_dir: Path, case: SupplementalCase, _policy: Policy) -> ScenarioResult:
+    def judged(
+        _role: Role, _dir: Path, case: SupplementalCase, _policy: Policy, **_: Any
+    ) -> ScenarioResult:
         return ScenarioResult(
             key=case.key,
             outcome=Outcome.FAILED,
@@ -55,7 +58,9 @@ def test_a_case_that_breaks_leaves_the_others(
     monkeypatch.setattr(launch, "launch_case", launched)
     monkeypatch.setattr("mcpconf.pool.judged", judged)
     record = SimpleNamespace(
-        auth_mode=SimpleNamespace(value="assisted"), policy=Policy()
+        auth_mode=SimpleNamespace(value="assisted"),
+        policy=Policy(),
+        selection=Selection(),
     )
     setup: Any = SimpleNamespace(
         suite=None,

@@ -17,7 +17,7 @@ from mcpconf.supplemental.registry import SCENARIOS
 from mcpconf.transport import Transport
 
 if TYPE_CHECKING:
-    from mcpconf.supplemental.plan import Case
+    from mcpconf.ours import Case
 
 NEW = (Revision.V2026_07_28,)
 BOTH = {Source.OFFICIAL, Source.SUPPLEMENTAL}

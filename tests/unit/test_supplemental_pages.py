@@ -85,6 +85,7 @@ OTHERS = frozenset(
     {
         f"{SITE}/docs/2025-11-25/tutorials/security/security_best_practices",
         f"{SITE}/docs/2026-07-28/tutorials/security/security_best_practices",
+        f"{SITE}/seps/2663-tasks-extension",
         f"{_EVENTS}#event-stream-interpretation",
         f"{_EVENTS}#parsing-an-event-stream",
         "https://www.jsonrpc.org/specification",

@@ -17,7 +17,7 @@ from mcpconf.supplemental.plan import SupplementalCase
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-    from mcpconf.supplemental.plan import Case
+    from mcpconf.ours import Case
 
 CATALOGUE = load_catalogue()
 MIDDLE = Selection(revisions=(Revision.V2025_11_25,))

@@ -15,11 +15,13 @@ from mcpconf.revision import Revision
 from mcpconf.transport import Transport
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 
     from mcpconf.fixture_server.call import Call, Tool
     from mcpconf.fixture_server.log import Log
     from mcpconf.fixture_server.options import Options
+    from mcpconf.fixture_server.server import Server
+    from mcpconf.fixture_server.session import Session
 
 
 class Profile:
@@ -30,6 +32,9 @@ class Profile:
     title: ClassVar[str]
     transports: ClassVar[frozenset[Transport]] = frozenset(Transport)
     revisions: ClassVar[frozenset[Revision]] = frozenset(Revision)
+
+    #: Profiles that this one is about; they are served before it.
+    implies: ClassVar[tuple[str, ...]] = ()
 
     #: HTTP: whether requests are refused for their headers.
     checks_headers: ClassVar[bool] = True
@@ -43,9 +48,28 @@ class Profile:
         """Put on record that the fault was served."""
         self.log.fault(self.name, detail, call.exchange if call else None)
 
+    def join(self, server: Server) -> None:
+        """Meet the server and its other profiles, before there is a catalogue."""
+
     def tools(self) -> Sequence[Tool]:
         """Tools to add to the catalogue."""
         return ()
+
+    def own_methods(self) -> Mapping[str, Callable[[Call], Awaitable[dict[str, Any]]]]:
+        """Methods to add or replace, with what gives their bare result."""
+        return {}
+
+    def subscribe(
+        self,
+        call: Call,
+        asked: Mapping[str, Any],
+        honoured: dict[str, Any],
+    ) -> None:
+        """
+        2026-07-28: add to `honoured` what else a subscription may hear of.
+
+        :raises RpcError: it may not be had.
+        """
 
     def capabilities(self, capabilities: dict[str, Any]) -> None:
         """Change what the server declares, in place."""
@@ -87,6 +111,14 @@ class Profile:
 
     def push_stream(self) -> tuple[int, Sequence[tuple[str, str]], bytes | None] | None:
         """HTTP: answer a GET so; None: with the session's push stream."""
+        return None
+
+    def owed(
+        self,
+        session: Session,  # noqa: ARG002 (a hook)
+        event_id: str,  # noqa: ARG002
+    ) -> Mapping[str, Any] | None:
+        """HTTP: the message that came after an event of a stream that ended early."""
         return None
 
     def opens_stream(self, call: Call) -> bool:  # noqa: ARG002 (a hook)

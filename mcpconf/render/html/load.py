@@ -17,17 +17,20 @@ from mcpconf.errors import DecodeError
 from mcpconf.evidence import (
     ADAPTER,
     CONTROL,
+    EXCHANGES,
     LAUNCH,
     SUBJECT,
     WIRE,
     parse_adapter,
     read_log,
 )
-from mcpconf.render.html.sequence import body_of, short
+from mcpconf.render.html.sequence import TORN, body_of, short
+from mcpconf.render.html.sequence_exchanges import exchanges_sequence
 from mcpconf.render.html.sequence_fixture import fixture_sequence
 from mcpconf.render.html.sequence_suite import suite_sequence
 from mcpconf.render.html.text import shown
 from mcpconf.render.html.transcript import Step, Transcript
+from mcpconf.tasks_extension.evidence import parse_exchanges
 from mcpconf.wire_log import parse_wire
 
 if TYPE_CHECKING:
@@ -89,6 +92,11 @@ def _with_sequence(shape: Transcript, directory: Path, faults: list[str]) -> Tra
         if (directory / WIRE).is_file():
             log = parse_wire(read_log(directory / WIRE), WIRE)
             moments, endings = suite_sequence(log)
+        elif (directory / EXCHANGES).is_file():
+            content = read_log(directory / EXCHANGES)
+            seen, is_whole = parse_exchanges(content, EXCHANGES)
+            moments, endings = exchanges_sequence(seen.exchanges)
+            endings = endings if is_whole else (TORN, *endings)
         elif (directory / SUBJECT).is_file():
             logs = list(_fixture_logs(directory))
             moments, endings = fixture_sequence(logs, shape.steps)
@@ -119,6 +127,8 @@ def _adapter(directory: Path, faults: list[str]) -> AdapterRecord | None:
         if (directory / ADAPTER).is_file():
             return parse_adapter(load_json(directory / ADAPTER), ADAPTER)
         launch = Reader(load_json(directory / LAUNCH), LAUNCH)
+        if "adapter_fault" not in launch.object():
+            return None  # a server's case: nothing was driven
         why = launch.get("adapter_fault")
         said = f": {why.string()}" if why else ""
         faults.append(short(f"the driver left no record{said}"))

@@ -33,12 +33,7 @@ OUTCOMES = {
     "not-applicable": "not applicable",
     "passed": "passed",
 }
-ATTRIBUTIONS = {
-    "subject": "the client",
-    "adapter": "the driver",
-    "harness": "the harness",
-    "suite": "the suite",
-}
+_OTHERS = {"adapter": "the driver", "harness": "the harness", "suite": "the suite"}
 SOURCES = {
     "official": "official suite",
     "supplemental": "mcpconf's own",
@@ -250,12 +245,21 @@ def cells_of(groups: Sequence[Group]) -> Iterator[Cell]:
             yield from filter(None, row.cells)
 
 
-def choices_of(groups: Sequence[Group]) -> dict[str, tuple[Choice, ...]]:
+def attributions(role: str) -> dict[str, str]:
+    """Whose doing something is, in words; `role` is of the program under test."""
+    return {"subject": f"the {role}", **_OTHERS}
+
+
+def choices_of(groups: Sequence[Group], role: str) -> dict[str, tuple[Choice, ...]]:
     """The filters: each value that occurs, with its count."""
     cells = tuple(cells_of(groups))
     named = (
         ("outcome", OUTCOMES, Counter(each.outcome for each in cells)),
-        ("attribution", ATTRIBUTIONS, Counter(each.attribution for each in cells)),
+        (
+            "attribution",
+            attributions(role),
+            Counter(each.attribution for each in cells),
+        ),
         ("source", SOURCES, Counter(s for each in cells for s in each.sources)),
     )
     return {

@@ -22,15 +22,16 @@ from markupsafe import Markup
 from mcpconf.render.html.budget import TRANSCRIPT_BYTES, pack_transcripts, packed
 from mcpconf.render.html.gate import view_gate
 from mcpconf.render.html.model import (
-    ATTRIBUTIONS,
     OUTCOMES,
     SOURCES,
+    attributions,
     cells_of,
     choices_of,
     failures_of,
     groups_of,
 )
 from mcpconf.render.html.text import shown, shown_all
+from mcpconf.view import role_word
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -131,6 +132,7 @@ def _head(report: Mapping[str, Any]) -> Json:
         "verdict": _VERDICTS.get(report["verdict"], report["verdict"]),
         "tone": report["verdict"].lower(),
         "complete": report["complete"],
+        "role": role_word(report),
         "client": report["client"].get("title") or report["client"].get("name"),
         "version": report["codexVersion"],
         "suite": official["gitRef"],
@@ -167,6 +169,7 @@ def render(
     The text has no lone surrogate: it can be written as UTF-8.
     """
     groups = groups_of(report)
+    whose = attributions(role_word(report))
     cells = tuple(cells_of(groups))
     failed = {shown(each.evidence) for each in cells if each.is_failure}
     named = {shown(name): each for name, each in transcripts.items()}
@@ -175,7 +178,7 @@ def render(
             {
                 "cells": {each.key: each.value for each in cells},
                 "outcomes": OUTCOMES,
-                "attributions": ATTRIBUTIONS,
+                "attributions": whose,
                 "sources": SOURCES,
             }
         ),
@@ -197,9 +200,9 @@ def render(
             if gate is None
             else view_gate(gate, {each.key for each in cells}),
             groups=groups,
-            choices=choices_of(groups),
+            choices=choices_of(groups, role_word(report)),
             outcomes=OUTCOMES,
-            attributions=ATTRIBUTIONS,
+            attributions=whose,
             failures=tuple(failures_of(groups)),
             total=len(cells),
             lead=_lead(cells),

@@ -97,7 +97,7 @@ function fillPanel(key, value, report, bar) {
     checksSection(value, report, key),
     ...rerunSections(value, report));
   if (value.client_stderr) {
-    panel.append(make("section", { class: "stderr" }, make("h3", null, "What the client wrote"),
+    panel.append(make("section", { class: "stderr" }, make("h3", null, "What the program wrote"),
       make("pre", { class: "body", tabindex: 0 }, value.client_stderr)));
   }
   return heading;

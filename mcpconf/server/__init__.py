@@ -1,0 +1,1 @@
+"""Servers under test: reached over HTTP, started and stopped, known by name."""

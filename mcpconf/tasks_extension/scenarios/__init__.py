@@ -1,0 +1,1 @@
+"""Our scenarios of the tasks extension, by theme."""
