@@ -1,5 +1,5 @@
 """
-Invoke tasks of this checkout: the package's, and three that write into it.
+Invoke tasks of this checkout: the package's, and four that write into it.
 
 ``inv --list`` shows them; ``inv --help <task>`` explains one.
 """
@@ -78,7 +78,27 @@ def tasks_extension_document(_: Context, out: str = "docs/tasks-extension.md") -
     say(f"Document: {out}")
 
 
+@task(
+    name="kills",
+    help={
+        "out": "Where to write it (default: into the package).",
+        "jobs": "At a time.",
+    },
+    auto_shortflags=False,
+)
+def tasks_extension_kills(_: Context, out: str = "", jobs: int = 2) -> None:
+    """Run the official scenarios against every fault of ours; takes minutes."""
+    from mcpconf.survey.generate import DATA, tell  # noqa: PLC0415
+    from mcpconf.survey.kills import write_kills  # noqa: PLC0415
+    from mcpconf.tasks_extension.traceability import KILLS  # noqa: PLC0415
+
+    path = Path(out) if out else DATA / KILLS
+    seen = refusing(lambda: write_kills(path, jobs=jobs, tell=tell))
+    say(f"Kills: {path}: {seen} faults are seen")
+
+
 namespace = collection()
 namespace.collections["suite"].add_task(suite_catalogue)
 namespace.collections["supplemental"].add_task(supplemental_document)
 namespace.collections["tasks-extension"].add_task(tasks_extension_document)
+namespace.collections["tasks-extension"].add_task(tasks_extension_kills)

@@ -102,6 +102,7 @@ ROOMS = {
     # What our scenarios are and what they find: pure.
     "supplemental": ("mcpconf.supplemental",),
     "supplemental-evidence": ("mcpconf.supplemental.evidence",),
+    "ruling": ("mcpconf.ruling",),
     "supplemental-judge": ("mcpconf.supplemental.judge",),
     "supplemental-launch": ("mcpconf.supplemental.launch",),
     "supplemental-verdict": ("mcpconf.supplemental.verdict",),
@@ -251,6 +252,7 @@ ALLOWED: Mapping[str, set[str]] = {
         "decode",
         "errors",
         "evidence",
+        "fixture-server",
         "plan",
         "process",
         "record",
@@ -262,6 +264,8 @@ ALLOWED: Mapping[str, set[str]] = {
         "storage",
         "suite",
         "suite-install",
+        "tasks-extension",
+        "transport",
     },
     # Under -I -S: the standard library and each other.
     "driver": {"redaction", "supervisor"},
@@ -301,7 +305,14 @@ ALLOWED: Mapping[str, set[str]] = {
         "supplemental",
     },
     # Like the other judge: reads evidence, starts nothing.
-    "supplemental-judge": {"driver", "process", "record", "revision", "supplemental"},
+    "supplemental-judge": {
+        "driver",
+        "process",
+        "record",
+        "revision",
+        "ruling",
+        "supplemental",
+    },
     "supplemental-verdict": {"errors", "supplemental-evidence", "supplemental-judge"},
     "supplemental-launch": {
         "client",
@@ -503,6 +514,7 @@ ALLOWED: Mapping[str, set[str]] = {
         "tasks-extension-launch",
     },
     "tasks-extension": {
+        "decode",
         "errors",
         "fixture-server",
         "package",
@@ -527,8 +539,8 @@ ALLOWED: Mapping[str, set[str]] = {
         "errors",
         "process",
         "record",
+        "ruling",
         "server",
-        "supplemental",
         "tasks-extension",
         "tasks-extension-evidence",
     },
@@ -557,6 +569,7 @@ ALLOWED: Mapping[str, set[str]] = {
         "tasks-extension-judge",
     },
     "launching": {"case", "plan", "supplemental", "supplemental-launch"},
+    "ruling": {"record", "supplemental"},
     "hygiene": set(),
     "pool": {
         "case",

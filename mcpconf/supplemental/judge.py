@@ -21,7 +21,7 @@ and then check by check:
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from mcpconf.client.job import DriverVerdict
@@ -29,14 +29,12 @@ from mcpconf.process import EndKind
 from mcpconf.record import (
     Attribution,
     Check,
-    CheckStatus,
     Outcome,
     Policy,
     ScenarioResult,
-    WarningPolicy,
 )
 from mcpconf.revision import Era, era_of
-from mcpconf.supplemental.finding import Finding, Kind
+from mcpconf.ruling import Ruling, checked, ruling_of, summed_up
 from mcpconf.supplemental.observation import Observation, StepState
 from mcpconf.supplemental.page import page_address
 from mcpconf.supplemental.scenario import CheckDefinition, Level
@@ -50,34 +48,7 @@ if TYPE_CHECKING:
     from mcpconf.supplemental.observation import ServerView
     from mcpconf.supplemental.plan import SupplementalCase
 
-_OUTCOMES = {
-    Kind.HOLDS: Outcome.PASSED,
-    Kind.BROKEN: Outcome.FAILED,
-    Kind.UNOBSERVED: Outcome.UNOBSERVED,
-    Kind.UNSUPPORTED: Outcome.UNSUPPORTED,
-    Kind.NOT_APPLICABLE: Outcome.NOT_APPLICABLE,
-}
-#: Worst first: what a scenario amounts to when its checks differ.
-_ORDER = (
-    Outcome.HARNESS_ERROR,
-    Outcome.NOT_RUN,
-    Outcome.CRASHED,
-    Outcome.TIMED_OUT,
-    Outcome.FAILED,
-    Outcome.UNOBSERVED,
-    Outcome.PASSED,
-    Outcome.UNSUPPORTED,
-    Outcome.NOT_APPLICABLE,
-)
-_SKIPPED = frozenset({Outcome.UNSUPPORTED, Outcome.NOT_APPLICABLE, Outcome.NOT_RUN})
 _DRIVER_EXITS = frozenset({0, 1, 69, 70})
-
-
-@dataclass(frozen=True, slots=True)
-class _Ruling:
-    outcome: Outcome
-    attribution: Attribution | None
-    reason: str
 
 
 def judge(
@@ -85,9 +56,9 @@ def judge(
 ) -> ScenarioResult:
     """The result of one case; `evidence` is None when it was never launched."""
     if evidence is None:
-        ruling = _Ruling(Outcome.NOT_RUN, None, "was not run")
-        return _result(
-            case, [_check(case, each, ruling) for each in case.checks], policy
+        ruling = Ruling(Outcome.NOT_RUN, None, "was not run")
+        return summed_up(
+            case.key, [_check(case, each, ruling) for each in case.checks], policy
         )
     observation = observe(case, evidence)
     ruling_for_all = _ended_badly(evidence) or _not_seen(case, evidence, observation)
@@ -97,7 +68,7 @@ def judge(
     ]
     harness = _harness_checks(case, evidence, observation, ruling_for_all)
     offered, agreed = _revisions(observation)
-    result = _with_harness(_result(case, checks, policy), harness)
+    result = _with_harness(summed_up(case.key, checks, policy), harness)
     return replace(
         result,
         harness_checks=harness,
@@ -131,8 +102,10 @@ def _with_harness(
 
 def unreadable(case: SupplementalCase, problem: str) -> ScenarioResult:
     """The result of a case whose evidence is not what we write: our fault."""
-    ruling = _Ruling(Outcome.HARNESS_ERROR, Attribution.HARNESS, problem)
-    return _result(case, [_check(case, each, ruling) for each in case.checks], Policy())
+    ruling = Ruling(Outcome.HARNESS_ERROR, Attribution.HARNESS, problem)
+    return summed_up(
+        case.key, [_check(case, each, ruling) for each in case.checks], Policy()
+    )
 
 
 def observe(case: SupplementalCase, evidence: Evidence) -> Observation:
@@ -152,50 +125,50 @@ def observe(case: SupplementalCase, evidence: Evidence) -> Observation:
     )
 
 
-def _ended_badly(evidence: Evidence) -> _Ruling | None:
+def _ended_badly(evidence: Evidence) -> Ruling | None:
     ended, adapter = evidence.ended, evidence.adapter
     if ended.kind is EndKind.STOPPED:
-        return _Ruling(Outcome.NOT_RUN, None, "the run was stopped during this case")
+        return Ruling(Outcome.NOT_RUN, None, "the run was stopped during this case")
     if adapter is None:
         problem = f"no record of the driver: {evidence.adapter_fault}"
-        return _Ruling(Outcome.HARNESS_ERROR, Attribution.ADAPTER, problem)
+        return Ruling(Outcome.HARNESS_ERROR, Attribution.ADAPTER, problem)
     if adapter.verdict is DriverVerdict.UNSUPPORTED and not (
         evidence.subject.received or evidence.control.received
     ):
-        return _Ruling(Outcome.UNSUPPORTED, None, adapter.error or "unsupported")
+        return Ruling(Outcome.UNSUPPORTED, None, adapter.error or "unsupported")
     return _client_ended_badly(ended, adapter) or _driver_ended_badly(ended, adapter)
 
 
-def _client_ended_badly(ended: Ended, adapter: AdapterRecord) -> _Ruling | None:
+def _client_ended_badly(ended: Ended, adapter: AdapterRecord) -> Ruling | None:
     is_broken = adapter.verdict is DriverVerdict.ADAPTER_FAULT
     if is_broken or adapter.end.kind is EndKind.FAILED_TO_START:
         problem = f"the driver broke: {(adapter.error or '').strip()[-500:]}"
-        return _Ruling(Outcome.HARNESS_ERROR, Attribution.ADAPTER, problem)
+        return Ruling(Outcome.HARNESS_ERROR, Attribution.ADAPTER, problem)
     if adapter.end.kind is EndKind.SIGNALLED:
         problem = f"the client was killed by {adapter.end.signal}"
-        return _Ruling(Outcome.CRASHED, Attribution.SUBJECT, problem)
+        return Ruling(Outcome.CRASHED, Attribution.SUBJECT, problem)
     if EndKind.TIMED_OUT in {ended.kind, adapter.end.kind}:
         problem = f"out of time; {adapter.error or 'the client did not end'}"
-        return _Ruling(Outcome.TIMED_OUT, Attribution.SUBJECT, problem)
+        return Ruling(Outcome.TIMED_OUT, Attribution.SUBJECT, problem)
     return None
 
 
-def _driver_ended_badly(ended: Ended, adapter: AdapterRecord) -> _Ruling | None:
+def _driver_ended_badly(ended: Ended, adapter: AdapterRecord) -> Ruling | None:
     if ended.kind is not EndKind.EXITED or ended.exit_code not in _DRIVER_EXITS:
         problem = f"the driver ended with {ended.signal or ended.exit_code}"
-        return _Ruling(Outcome.HARNESS_ERROR, Attribution.ADAPTER, problem)
+        return Ruling(Outcome.HARNESS_ERROR, Attribution.ADAPTER, problem)
     if adapter.results is None or adapter.aftermath is None:
         problem = "the driver did not say what the client answered and left"
-        return _Ruling(Outcome.HARNESS_ERROR, Attribution.ADAPTER, problem)
+        return Ruling(Outcome.HARNESS_ERROR, Attribution.ADAPTER, problem)
     return None
 
 
 def _not_seen(
     case: SupplementalCase, evidence: Evidence, seen: Observation
-) -> _Ruling | None:
+) -> Ruling | None:
     if seen.subject.truncated or seen.control.truncated:
         problem = "a wire log stops short, so nothing can be said to be absent from it"
-        return _Ruling(Outcome.HARNESS_ERROR, Attribution.HARNESS, problem)
+        return Ruling(Outcome.HARNESS_ERROR, Attribution.HARNESS, problem)
     if not seen.subject.received and not seen.control.received:
         return _nothing_sent(evidence, seen)
     eras = _eras(seen.subject) | _eras(seen.control)
@@ -205,21 +178,21 @@ def _not_seen(
             f"the client opens as the {' and '.join(sorted(eras))} era does; "
             f"{leg.value} is of the {leg.era.value} era"
         )
-        return _Ruling(Outcome.UNSUPPORTED, Attribution.SUBJECT, problem)
+        return Ruling(Outcome.UNSUPPORTED, Attribution.SUBJECT, problem)
     return _no_control(seen) if case.scenario.has_control else None
 
 
-def _nothing_sent(evidence: Evidence, seen: Observation) -> _Ruling:
+def _nothing_sent(evidence: Evidence, seen: Observation) -> Ruling:
     steps = seen.steps.values()
     if all(each.state is StepState.UNSUPPORTED for each in steps):
-        return _Ruling(Outcome.UNSUPPORTED, None, next(iter(steps)).message)
+        return Ruling(Outcome.UNSUPPORTED, None, next(iter(steps)).message)
     code = evidence.adapter.end.exit_code if evidence.adapter else None
     how = f" and exited with {code}: does it know our scenarios?" if code else ""
     problem = f"the client sent nothing{how}"
-    return _Ruling(Outcome.UNOBSERVED, Attribution.SUBJECT, problem)
+    return Ruling(Outcome.UNOBSERVED, Attribution.SUBJECT, problem)
 
 
-def _no_control(seen: Observation) -> _Ruling | None:
+def _no_control(seen: Observation) -> Ruling | None:
     """What is refused by a client that gets on with no server shows nothing."""
     step = seen.step("control-call")
     answered = [
@@ -230,7 +203,7 @@ def _no_control(seen: Observation) -> _Ruling | None:
     if step.state is StepState.OK and answered:
         return None
     problem = f"the good server beside it was not used: {step.message or step.state}"
-    return _Ruling(Outcome.UNOBSERVED, Attribution.SUBJECT, problem)
+    return Ruling(Outcome.UNOBSERVED, Attribution.SUBJECT, problem)
 
 
 def _eras(view: ServerView) -> set[Era]:
@@ -261,86 +234,38 @@ def _revisions(seen: Observation) -> tuple[tuple[str, ...], tuple[str, ...]]:
     return tuple(offered), tuple(agreed)
 
 
-def _rule(case: SupplementalCase, check: CheckDefinition, seen: Observation) -> _Ruling:
+def _rule(case: SupplementalCase, check: CheckDefinition, seen: Observation) -> Ruling:
     steps = [seen.step(name) for name in check.needs]
     for step in steps:
         if step.state is StepState.UNSUPPORTED:
-            return _Ruling(Outcome.UNSUPPORTED, None, step.message)
+            return Ruling(Outcome.UNSUPPORTED, None, step.message)
     never = [name for name in check.provoked_by if not seen.subject.faults(name)]
     if never:
         problem = f"the client never met the fault ({', '.join(never)})"
-        return _Ruling(Outcome.UNOBSERVED, Attribution.SUBJECT, problem)
+        return Ruling(Outcome.UNOBSERVED, Attribution.SUBJECT, problem)
     for step in steps:
         if step.state is StepState.MISSING:
             problem = f"the client was gone before its step {step.id!r}"
-            return _Ruling(Outcome.UNOBSERVED, Attribution.SUBJECT, problem)
+            return Ruling(Outcome.UNOBSERVED, Attribution.SUBJECT, problem)
     try:
         finding = check.look(seen)
     except Exception as error:  # noqa: BLE001 (a check of ours that breaks is no verdict)
         problem = f"{case.key}: check {check.id} broke: {error!r}"
-        return _Ruling(Outcome.HARNESS_ERROR, Attribution.HARNESS, problem)
-    return _ruling_of(finding)
-
-
-def _ruling_of(finding: Finding) -> _Ruling:
-    outcome = _OUTCOMES[finding.kind]
-    is_quiet = outcome is Outcome.PASSED or outcome in _SKIPPED
-    return _Ruling(outcome, None if is_quiet else Attribution.SUBJECT, finding.detail)
+        return Ruling(Outcome.HARNESS_ERROR, Attribution.HARNESS, problem)
+    return ruling_of(finding)
 
 
 def _check(
-    case: SupplementalCase, definition: CheckDefinition, ruling: _Ruling
+    case: SupplementalCase, definition: CheckDefinition, ruling: Ruling
 ) -> Check:
-    if ruling.outcome is Outcome.PASSED:
-        status = CheckStatus.SUCCESS
-    elif ruling.outcome in _SKIPPED:
-        status = CheckStatus.SKIPPED
-    elif ruling.outcome is Outcome.FAILED and definition.level is Level.SHOULD:
-        status = CheckStatus.WARNING
-    else:
-        status = CheckStatus.FAILURE
-    is_good = status is CheckStatus.SUCCESS
-    return Check(
-        check_id=definition.id,
-        name=definition.id,
-        status=status,
-        description=ruling.reason if is_good else definition.sentence,
-        error=None if is_good else ruling.reason,
-        pages=(page_address(definition, case.key.revision),),
-        outcome=ruling.outcome,
-        attribution=ruling.attribution,
+    is_lenient = definition.level is Level.SHOULD
+    return checked(
+        definition.id,
+        ruling,
         demand=definition.sentence,
         level=definition.level.value,
-    )
-
-
-def _result(
-    case: SupplementalCase, checks: list[Check], policy: Policy
-) -> ScenarioResult:
-    """The scenario as a whole: its worst check, and how many there are like it."""
-
-    def weight(check: Check) -> int:
-        forgiven = (
-            check.status is CheckStatus.WARNING
-            and policy.warnings is WarningPolicy.WARN
-        )
-        outcome = Outcome.PASSED if forgiven else check.outcome
-        return _ORDER.index(outcome or Outcome.HARNESS_ERROR)
-
-    worst = min(checks, key=weight)
-    outcome = _ORDER[weight(worst)]
-    passed = outcome is Outcome.PASSED
-    others = sum(check.outcome is outcome for check in checks) - 1
-    more = f" (and {others} more)" if others else ""
-    reason = f"{worst.check_id}: {worst.error}{more}"
-    if len({check.error for check in checks}) == 1:  # it is about none in particular
-        reason = worst.error or reason
-    return ScenarioResult(
-        key=case.key,
-        outcome=outcome,
-        attribution=None if passed else worst.attribution,
-        reason="passed" if passed else reason,
-        checks=tuple(checks),
+        page=page_address(definition, case.key.revision),
+        warns=(Outcome.FAILED,) if is_lenient else (),
     )
 
 
@@ -348,7 +273,7 @@ def _harness_checks(
     case: SupplementalCase,
     evidence: Evidence,
     seen: Observation,
-    ruling: _Ruling | None,
+    ruling: Ruling | None,
 ) -> tuple[tuple[str, str | None], ...]:
     """The driver's result, and the schema of what the client sent."""
     adapter = evidence.adapter

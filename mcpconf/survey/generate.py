@@ -30,10 +30,11 @@ if TYPE_CHECKING:
     from mcpconf.suite.drift import Drift
 
 _TIMEOUT_S = 45.0
-_DATA = Path(__file__).parent.parent / "data" / "suite"
+DATA = Path(__file__).parent.parent / "data" / "suite"
 
 
-def _tell(line: str) -> None:
+def tell(line: str) -> None:
+    """Show how far a survey is, on stderr."""
     sys.stderr.write(f"{line}\n")
     sys.stderr.flush()
 
@@ -48,7 +49,7 @@ def surveyed(*, role: Role, cli: Path | None, jobs: int) -> Catalogue:
         raise UsageError(f"--jobs {jobs}: at least 1")
     suite = override_suite(cli) if cli else install_suite()
     if role is Role.SERVER:
-        return survey_servers(suite, jobs=jobs, tell=_tell)
+        return survey_servers(suite, jobs=jobs, tell=tell)
     with tempfile.TemporaryDirectory(prefix="mcpconf-survey-") as name:
         launches = {
             client: SuiteLaunch(
@@ -67,7 +68,7 @@ def surveyed(*, role: Role, cli: Path | None, jobs: int) -> Catalogue:
             suite,
             launches,
             jobs=jobs,
-            tell=_tell,
+            tell=tell,
         )
 
 
@@ -80,7 +81,7 @@ def write_catalogue(
     :raises McpconfError: as `surveyed`; also when the file cannot be written.
     """
     catalogue = surveyed(role=role, cli=cli, jobs=jobs)
-    path = out or _DATA / file_name(catalogue.suite_version, role)
+    path = out or DATA / file_name(catalogue.suite_version, role)
     write_json(path, to_json(catalogue))
     return path
 

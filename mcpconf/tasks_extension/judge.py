@@ -15,52 +15,29 @@ and then, check by check, what `mcpconf.tasks_extension.rule` says.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from mcpconf.process import EndKind
 from mcpconf.record import (
     Attribution,
     Check,
-    CheckStatus,
     Outcome,
     Policy,
     ScenarioResult,
-    WarningPolicy,
 )
+from mcpconf.ruling import Ruling, checked, ruling_of, summed_up
 from mcpconf.server.exchange import How
-from mcpconf.supplemental.finding import Kind
 from mcpconf.tasks_extension.definition import REVISION, Level
 from mcpconf.tasks_extension.rule import finding_of
 from mcpconf.tasks_extension.session import result_in
 
 if TYPE_CHECKING:
-    from mcpconf.supplemental.finding import Finding
     from mcpconf.tasks_extension.definition import TaskCheck
     from mcpconf.tasks_extension.evidence import Evidence
     from mcpconf.tasks_extension.observation import Observation
     from mcpconf.tasks_extension.plan import TasksCase
 
-_OUTCOMES = {
-    Kind.HOLDS: Outcome.PASSED,
-    Kind.BROKEN: Outcome.FAILED,
-    Kind.UNOBSERVED: Outcome.UNOBSERVED,
-    Kind.UNSUPPORTED: Outcome.UNSUPPORTED,
-    Kind.NOT_APPLICABLE: Outcome.NOT_APPLICABLE,
-}
-#: Worst first: what a scenario amounts to when its checks differ.
-_ORDER = (
-    Outcome.HARNESS_ERROR,
-    Outcome.NOT_RUN,
-    Outcome.CRASHED,
-    Outcome.TIMED_OUT,
-    Outcome.FAILED,
-    Outcome.UNOBSERVED,
-    Outcome.PASSED,
-    Outcome.UNSUPPORTED,
-    Outcome.NOT_APPLICABLE,
-)
-_SKIPPED = frozenset({Outcome.UNSUPPORTED, Outcome.NOT_APPLICABLE, Outcome.NOT_RUN})
 #: What may be no more than a warning, by how strongly it is asked for.
 _WARNINGS = {
     Level.MUST: frozenset[Outcome](),
@@ -69,24 +46,17 @@ _WARNINGS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class _Ruling:
-    outcome: Outcome
-    attribution: Attribution | None
-    reason: str
-
-
 def judge(case: TasksCase, evidence: Evidence | None, policy: Policy) -> ScenarioResult:
     """The result of one case; `evidence` is None when it was never launched."""
     if evidence is None:
-        return _alike(case, _Ruling(Outcome.NOT_RUN, None, "was not run"), policy)
+        return _alike(case, Ruling(Outcome.NOT_RUN, None, "was not run"), policy)
     seen = evidence.observation
     ruling = _ended_badly(evidence)
     if ruling is not None:
         result = _alike(case, ruling, policy)
     else:
         checks = [_check(check, _rule(case, check, seen)) for check in case.checks]
-        result = _result(case, checks, policy)
+        result = summed_up(case.key, checks, policy)
     is_spoken = any(result_in(each) is not None for each in seen.exchanges)
     is_ours = ruling is not None and ruling.outcome is Outcome.HARNESS_ERROR
     return replace(
@@ -103,17 +73,17 @@ def judge(case: TasksCase, evidence: Evidence | None, policy: Policy) -> Scenari
 
 def unreadable(case: TasksCase, problem: str) -> ScenarioResult:
     """The result of a case whose evidence is not what we write: our fault."""
-    ruling = _Ruling(Outcome.HARNESS_ERROR, Attribution.HARNESS, problem)
+    ruling = Ruling(Outcome.HARNESS_ERROR, Attribution.HARNESS, problem)
     return _alike(case, ruling, Policy())
 
 
-def _ended_badly(evidence: Evidence) -> _Ruling | None:
+def _ended_badly(evidence: Evidence) -> Ruling | None:
     ended, seen = evidence.ended, evidence.observation
     if ended.kind is EndKind.STOPPED:
-        return _Ruling(Outcome.NOT_RUN, None, "the run was stopped during this case")
+        return Ruling(Outcome.NOT_RUN, None, "the run was stopped during this case")
     crash = evidence.server.crash
     if crash is not None:
-        return _Ruling(Outcome.CRASHED, Attribution.SUBJECT, crash)
+        return Ruling(Outcome.CRASHED, Attribution.SUBJECT, crash)
     if seen.driver_error is not None:
         return _fault(f"the drive broke: {seen.driver_error.strip()[-500:]}")
     if seen.out_of_time is not None:
@@ -123,7 +93,7 @@ def _ended_badly(evidence: Evidence) -> _Ruling | None:
     return _probe_ended_badly(evidence)
 
 
-def _probe_ended_badly(evidence: Evidence) -> _Ruling | None:
+def _probe_ended_badly(evidence: Evidence) -> Ruling | None:
     ended = evidence.ended
     if ended.kind is not EndKind.EXITED or ended.exit_code != 0:
         how = ended.error or ended.signal or f"exit code {ended.exit_code}"
@@ -134,90 +104,43 @@ def _probe_ended_badly(evidence: Evidence) -> _Ruling | None:
     return None
 
 
-def _fault(problem: str) -> _Ruling:
-    return _Ruling(Outcome.HARNESS_ERROR, Attribution.HARNESS, problem)
+def _fault(problem: str) -> Ruling:
+    return Ruling(Outcome.HARNESS_ERROR, Attribution.HARNESS, problem)
 
 
-def _out_of_time(seen: Observation, problem: str) -> _Ruling:
+def _out_of_time(seen: Observation, problem: str) -> Ruling:
     """By whom: the server, where some answer never came or all of them took so long."""
     silent = [each for each in seen.exchanges if each.how is How.TIMED_OUT]
     if silent:
         problem = f"{problem}; {silent[0].label} was not answered to its end"
-        return _Ruling(Outcome.TIMED_OUT, Attribution.SUBJECT, problem)
+        return Ruling(Outcome.TIMED_OUT, Attribution.SUBJECT, problem)
     waited_ms = sum(each.t1_ms - each.t0_ms for each in seen.exchanges)
     passed_ms = max((each.t1_ms for each in seen.exchanges), default=0.0)
     if passed_ms and waited_ms * 2 >= passed_ms:
         problem = f"{problem}; {waited_ms / 1000:.1f} s of it were the server's"
-        return _Ruling(Outcome.TIMED_OUT, Attribution.SUBJECT, problem)
-    return _Ruling(Outcome.TIMED_OUT, Attribution.HARNESS, problem)
+        return Ruling(Outcome.TIMED_OUT, Attribution.SUBJECT, problem)
+    return Ruling(Outcome.TIMED_OUT, Attribution.HARNESS, problem)
 
 
-def _rule(case: TasksCase, check: TaskCheck, seen: Observation) -> _Ruling:
+def _rule(case: TasksCase, check: TaskCheck, seen: Observation) -> Ruling:
     try:
         finding = finding_of(case.scenario, check, seen)
     except Exception as error:  # noqa: BLE001 (a check of ours that breaks is no verdict)
         return _fault(f"{case.key}: check {check.id} broke: {error!r}")
-    return _ruling_of(finding)
+    return ruling_of(finding)
 
 
-def _ruling_of(finding: Finding) -> _Ruling:
-    outcome = _OUTCOMES[finding.kind]
-    is_quiet = outcome is Outcome.PASSED or outcome in _SKIPPED
-    return _Ruling(outcome, None if is_quiet else Attribution.SUBJECT, finding.detail)
-
-
-def _check(definition: TaskCheck, ruling: _Ruling) -> Check:
-    if ruling.outcome is Outcome.PASSED:
-        status = CheckStatus.SUCCESS
-    elif ruling.outcome in _SKIPPED:
-        status = CheckStatus.SKIPPED
-    elif ruling.outcome in _WARNINGS[definition.level]:
-        status = CheckStatus.WARNING
-    else:
-        status = CheckStatus.FAILURE
-    is_good = status is CheckStatus.SUCCESS
-    return Check(
-        check_id=definition.id,
-        name=definition.id,
-        status=status,
-        description=ruling.reason if is_good else definition.sentence,
-        error=None if is_good else ruling.reason,
-        pages=(definition.page,),
-        outcome=ruling.outcome,
-        attribution=ruling.attribution,
+def _check(definition: TaskCheck, ruling: Ruling) -> Check:
+    return checked(
+        definition.id,
+        ruling,
         demand=definition.sentence,
         level=definition.level.value,
+        page=definition.page,
+        warns=_WARNINGS[definition.level],
     )
 
 
-def _alike(case: TasksCase, ruling: _Ruling, policy: Policy) -> ScenarioResult:
+def _alike(case: TasksCase, ruling: Ruling, policy: Policy) -> ScenarioResult:
     """The result where one ruling is about every check."""
-    return _result(case, [_check(each, ruling) for each in case.checks], policy)
-
-
-def _result(case: TasksCase, checks: list[Check], policy: Policy) -> ScenarioResult:
-    """The scenario as a whole: its worst check, and how many there are like it."""
-
-    def weight(check: Check) -> int:
-        forgiven = (
-            check.status is CheckStatus.WARNING
-            and policy.warnings is WarningPolicy.WARN
-        )
-        outcome = Outcome.PASSED if forgiven else check.outcome
-        return _ORDER.index(outcome or Outcome.HARNESS_ERROR)
-
-    worst = min(checks, key=weight)
-    outcome = _ORDER[weight(worst)]
-    passed = outcome is Outcome.PASSED
-    others = sum(check.outcome is outcome for check in checks) - 1
-    more = f" (and {others} more)" if others else ""
-    reason = f"{worst.check_id}: {worst.error}{more}"
-    if len({check.error for check in checks}) == 1:  # it is about none in particular
-        reason = worst.error or reason
-    return ScenarioResult(
-        key=case.key,
-        outcome=outcome,
-        attribution=None if passed else worst.attribution,
-        reason="passed" if passed else reason,
-        checks=tuple(checks),
-    )
+    return summed_up(case.key, [_check(each, ruling) for each in case.checks], policy)

@@ -7,8 +7,10 @@ the fault profiles.
 
 from __future__ import annotations
 
+from importlib.resources import files
 from typing import TYPE_CHECKING
 
+from mcpconf.decode import Reader, parse_json
 from mcpconf.fixture_server.profile import PROFILES
 from mcpconf.tasks_extension.registry import SCENARIOS
 from mcpconf.tasks_extension.requirement import REQUIREMENTS, Binds
@@ -21,6 +23,8 @@ if TYPE_CHECKING:
 
     Row = Sequence[str]
 
+#: What the official scenarios see of the faults; see `official_kills`.
+KILLS = "tasks-kills.json"
 #: What the fault profiles of this surface are called; ``tasks`` itself is good.
 FAULTS = "tasks-"
 
@@ -198,13 +202,43 @@ def _unseen() -> Iterator[str]:
     yield from _table(headers, rows)
 
 
+def checks_failed_by(fault: str) -> list[tuple[TaskScenario, TaskCheck]]:
+    """Our checks that a fault fails, in the order of the report."""
+    return [one for one in _all_checks() if fault in one[1].broken]
+
+
+def official_kills() -> tuple[str, Mapping[str, tuple[str, ...]]]:
+    """
+    The suite that was run against the faults, and which of its checks failed each.
+
+    Surveyed by `invoke tasks-extension.kills`; the suite's scenarios were run until one
+    failed, so further checks of others may fail too.
+
+    :raises DecodeError: the file in the package is malformed.
+    """
+    source = files("mcpconf") / "data" / "suite" / KILLS
+    reader = Reader(parse_json(source.read_bytes(), KILLS), KILLS)
+    reader.only("suite", "faults")
+    found = {name: each.strings() for name, each in reader.key("faults").members()}
+    return reader.key("suite").string(), found
+
+
 def _faults() -> Iterator[str]:
+    version, kills = official_kills()
+    names = fault_names()
+    ours = sum(bool(checks_failed_by(name)) for name in names)
+    theirs = sum(bool(kills[name]) for name in names)
+    yield f"Seen by our checks: {ours} of {len(names)}. Seen by the official scenarios"
+    yield f"of {version}: {theirs} of {len(names)}."
+    yield ""
     rows = []
-    for name in fault_names():
-        failed = [one for one in _all_checks() if name in one[1].broken]
+    for name in names:
+        failed = [_name(*one) for one in checks_failed_by(name)]
+        official = [f"`{each}`" for each in kills[name]]
         title = PROFILES[name].title
-        rows.append([f"`{name}`", title, _lines(_name(*one) for one in failed)])
-    yield from _table(["Fault", "What the server does", "Fails"], rows)
+        rows.append([f"`{name}`", title, _lines(failed), _lines(official)])
+    headers = ["Fault", "What the server does", "Fails", "Of the official ones"]
+    yield from _table(headers, rows)
 
 
 def _name(scenario: TaskScenario, check: TaskCheck) -> str:

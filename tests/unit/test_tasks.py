@@ -42,7 +42,12 @@ WANTED = {
     "suite": {"catalogue", "drift", "install", "scenarios"},
 }
 #: What writes into this checkout, so that no other repository has it.
-OURS = {"suite.catalogue", "supplemental.document", "tasks-extension.document"}
+OURS = {
+    "suite.catalogue",
+    "supplemental.document",
+    "tasks-extension.document",
+    "tasks-extension.kills",
+}
 
 
 def _tasks(namespace: Collection) -> Iterator[tuple[str, Any]]:
