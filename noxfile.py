@@ -8,6 +8,7 @@ here because nox runs this file in its own environment; a test compares the two.
 
 from __future__ import annotations
 
+import os
 import sys
 from typing import TYPE_CHECKING
 
@@ -23,6 +24,8 @@ nox.options.default_venv_backend = "venv"
 nox.options.reuse_venv = "yes"
 
 REVISIONS = ("2025-06-18", "2025-11-25", "2026-07-28")
+#: A program under test is started as its caller would start it: their python, not ours.
+CALLERS = {name: os.environ.get(name) for name in ("PATH", "VIRTUAL_ENV")}
 PROJECT = nox.project.load_toml("pyproject.toml")
 
 
@@ -35,7 +38,7 @@ def _mcpconf(session: nox.Session, *words: str) -> None:
     session.install("-e", ".")
     session.chdir(session.invoked_from)  # paths mean what they mean to the caller
     try:
-        session.run("python", "-m", "mcpconf", *words, *session.posargs)
+        session.run("python", "-m", "mcpconf", *words, *session.posargs, env=CALLERS)
     except nox.command.CommandFailed as failed:
         if failed.return_code in {2, 3}:  # nox itself knows no failure but 1
             sys.exit(failed.return_code)

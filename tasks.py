@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from invoke.context import Context
 
 
+#: What each fault of the fixture server's tasks must fail.
+FAULTS = "fixtures/servers/tasks-faults.json"
+
+
 @task(
     name="catalogue",
     help={
@@ -71,11 +75,15 @@ def supplemental_document(_: Context, out: str = "docs/supplemental.md") -> None
 )
 def tasks_extension_document(_: Context, out: str = "docs/tasks-extension.md") -> None:
     """Write the table of what SEP-2663 asks, our checks, and what fails them."""
-    from mcpconf.storage import write_whole  # noqa: PLC0415
-    from mcpconf.tasks_extension.traceability import render  # noqa: PLC0415
+    from mcpconf.storage import write_json, write_whole  # noqa: PLC0415
+    from mcpconf.tasks_extension.traceability import (  # noqa: PLC0415
+        faults_value,
+        render,
+    )
 
     refusing(lambda: write_whole(Path(out), render().encode()))
-    say(f"Document: {out}")
+    refusing(lambda: write_json(Path(FAULTS), faults_value()))
+    say(f"Document: {out}; faults: {FAULTS}")
 
 
 @task(

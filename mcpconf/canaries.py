@@ -13,20 +13,24 @@ from typing import TYPE_CHECKING
 
 from mcpconf import run
 from mcpconf.plan import select_cases
-from mcpconf.record import Outcome, Role
+from mcpconf.record import CaseKey, Outcome, Role
+from mcpconf.report_assembly import LABELS
 from mcpconf.revision import Revision
 from mcpconf.server.canaries import judged_canary
 from mcpconf.server.local import CANARIES as SERVERS
 from mcpconf.setup import RunOptions, resolve
 from mcpconf.suite.catalogue import load_catalogue
 from mcpconf.suite.install import install_suite
+from mcpconf.tasks_extension.plan import key_of, select_tasks
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
+    from mcpconf.plan import PlannedCase
     from mcpconf.pool import Progress
     from mcpconf.record import ScenarioResult
+    from mcpconf.tasks_extension.plan import TasksCase
 
 #: Must pass nothing at all.
 SILENT = ("null", "crash", "hang")
@@ -107,16 +111,19 @@ def run_canaries(
 
 
 def run_server_canaries(
-    progress_for: Callable[[int], Progress], *, requested: Sequence[str] = ()
+    progress_for: Callable[[int], Progress],
 ) -> tuple[CanaryResult, ...]:
     """
-    Run every silent server through every revision, or through the scenarios requested.
+    Run every silent server through every revision, and through our own scenarios.
 
     :raises McpconfError: no suite, a server of ours that does not come up, evidence
-        that cannot be kept; no server scenario of a name that was requested.
+        that cannot be kept.
     """
     suite, catalogue = install_suite(), load_catalogue(role=Role.SERVER)
-    cases = select_cases(catalogue, tuple(Revision), requested=requested)
+    cases: tuple[PlannedCase | TasksCase, ...] = (
+        *select_cases(catalogue, tuple(Revision)),
+        *select_tasks(),
+    )
     results = []
     for canary in SERVERS:
         progress = progress_for(len(cases))
@@ -126,18 +133,27 @@ def run_server_canaries(
             suite, canary, cases, jobs=RunOptions().jobs, finished=progress.finished
         )
         for revision in Revision:
-            found = [each for each in judged if each.key.revision is revision]
-            results.append(
-                CanaryResult(
-                    canary=canary,
-                    leg=f"server {revision.value}",
-                    passed=_named(found, frozenset({Outcome.PASSED.value})),
-                    cases=len(found),
-                    unmeasured=_named(found, _UNMEASURED),
-                    floor=catalogue.floors[revision][canary].scenarios,
-                )
-            )
+            floor = catalogue.floors[revision][canary].scenarios
+            key = CaseKey(revision=revision, scenario="")
+            results.append(_server_result(canary, key, judged, floor))
+        results.append(_server_result(canary, key_of(""), judged, None))
     return tuple(results)
+
+
+def _server_result(
+    canary: str, leg: CaseKey, judged: Sequence[ScenarioResult], floor: int | None
+) -> CanaryResult:
+    """What was judged in the leg of a key, whatever scenario that names."""
+    found = [each for each in judged if replace(each.key, scenario=leg.scenario) == leg]
+    label = LABELS[leg.source, leg.transport]
+    return CanaryResult(
+        canary=canary,
+        leg=f"server {label} {leg.revision.value}",
+        passed=_named(found, frozenset({Outcome.PASSED.value})),
+        cases=len(found),
+        unmeasured=_named(found, _UNMEASURED),
+        floor=floor,
+    )
 
 
 def _named(

@@ -28,7 +28,7 @@ from mcpconf.retention import Retention
 from mcpconf.suite.checks import find_checks
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
 
     from mcpconf.client.subject import Subject
     from mcpconf.decode import Json
@@ -223,9 +223,16 @@ class SuiteOutput:
 
 
 def suite_output(
-    directory: Path, wire: bytes, texts: Sequence[str] = ()
+    directory: Path,
+    wire: bytes,
+    texts: Sequence[str] = (),
+    secrets: Collection[str] = (),
 ) -> SuiteOutput:
-    """Read what the suite left; `texts` are of others, and may name secrets too."""
+    """
+    Read what the suite left; `texts` are of others, and may name secrets too.
+
+    `secrets` are known before.
+    """
     stdout = evidence.text_of(directory / "stdout")
     stderr = evidence.text_of(directory / "stderr")
     checks, fault = find_checks(directory / "out")
@@ -233,6 +240,7 @@ def suite_output(
         wire=wire.decode("utf-8", "replace"),
         texts=(stdout, stderr, *texts),
         checks=checks,
+        secrets=secrets,
     )
     return SuiteOutput(
         retention=retention,

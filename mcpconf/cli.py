@@ -149,8 +149,12 @@ def _client(options: argparse.Namespace) -> dict[str, Any]:
 def _server(options: argparse.Namespace) -> dict[str, Any]:
     """What only a server's run is asked."""
     from mcpconf import ours  # noqa: PLC0415
-    from mcpconf.server.choice import ServerChoice  # noqa: PLC0415
+    from mcpconf.server.choice import ENDPOINT, ServerChoice  # noqa: PLC0415
 
+    if not options.path.startswith("/"):
+        raise UsageError(f"--path {options.path}: begins with a slash, as /mcp does")
+    if options.path != ENDPOINT and options.server_command is None:
+        raise UsageError("--path: is where the endpoint of --server-command is")
     choice = ServerChoice(
         url=options.url, command=options.server_command, path=options.path
     )

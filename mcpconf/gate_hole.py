@@ -64,7 +64,8 @@ def holes(comparison: Comparison) -> tuple[str, ...]:
     if not run.selected and run.shard is None:  # a part may hold just what it lacks
         found += _undone(run.cases)
     is_explained = unsupported or any(
-        each.outcome == Outcome.FLAKY.value for each in run.cases
+        each.outcome in {Outcome.FLAKY.value, Outcome.NOT_APPLICABLE.value}
+        for each in run.cases
     )
     if not found and not is_explained and run.verdict == Verdict.INCONCLUSIVE.value:
         found.append(

@@ -86,6 +86,7 @@ def select(
 
     :raises UsageError: a requested name cannot run in what was selected.
     """
+    _refuse_the_others(role, requested)
     if role is Role.CLIENT:
         return of_clients.select_supplemental(revisions, over, requested=requested)
     found = tuple(
@@ -97,3 +98,13 @@ def select(
         names, where = ", ".join(requested), ", ".join(revisions)
         raise UsageError(f"{names}: the tasks extension does not exist at {where}")
     return found
+
+
+def _refuse_the_others(role: Role, requested: Sequence[str]) -> None:
+    (other,) = (each for each in Role if each is not role)
+    mixed_up = [name for name in requested if name in scenarios(other)]
+    if mixed_up:
+        command = "run" if other is Role.CLIENT else "server"
+        raise UsageError(
+            f"{', '.join(mixed_up)}: is about a {other}; see `mcpconf {command}`"
+        )

@@ -10,14 +10,16 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
+from urllib.parse import parse_qsl, urlsplit
 
 from mcpconf.redaction import PLACEHOLDER, Secrets, collect, redact_json, redact_text
 from mcpconf.storage import write_whole
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from mcpconf.decode import Json
@@ -29,6 +31,30 @@ _NEVER_KEPT = frozenset({".credentials.json", "auth.json", "job.json"})
 _MAX_KEPT_BYTES = 8 * 1024 * 1024
 
 
+#: Variables whose values are secret by their names, beside those of every text.
+_SECRET_NAME = re.compile(r"(?:KEY|PAT|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS?)$")
+#: A shorter value may stand anywhere by chance.
+_LEAST_SECRET = 8
+
+
+def secrets_of(environment: Mapping[str, str]) -> set[str]:
+    """The values of an environment that its names tell to be secret."""
+    by_name = {
+        value
+        for name, value in environment.items()
+        if _SECRET_NAME.search(name.upper()) and len(value) >= _LEAST_SECRET
+    }
+    return by_name | set(collect(dict(environment)))
+
+
+def values_in_query(url: str) -> set[str]:
+    """The values in the query of a server's URL: a server may let in by any of them."""
+    pairs = parse_qsl(urlsplit(url).query)
+    raw = {part.partition("=")[2] for part in urlsplit(url).query.split("&")}
+    found = raw | {value for _, value in pairs}
+    return {value for value in found if len(value) >= _LEAST_SECRET}
+
+
 @dataclass(frozen=True, slots=True)
 class Retention:
     """The secrets of one case, and the wire log they were found in."""
@@ -37,10 +63,21 @@ class Retention:
     _secrets: Secrets
 
     @classmethod
-    def of(cls, *, wire: str, texts: Sequence[str], checks: Json) -> Retention:
-        """Learn every secret that the wire, the suite's output or its checks show."""
+    def of(
+        cls,
+        *,
+        wire: str,
+        texts: Sequence[str],
+        checks: Json,
+        secrets: Collection[str] = (),
+    ) -> Retention:
+        """
+        Learn every secret that the wire, the suite's output or its checks show.
+
+        `secrets` are known before; see `secrets_of` and `values_in_query`.
+        """
         lines = tuple(line for line in wire.split("\n") if line)
-        found = collect(checks)
+        found = collect(checks) | set(secrets)
         for line in lines:
             found |= collect(_decoded(line))
         for text in texts:

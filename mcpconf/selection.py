@@ -135,6 +135,7 @@ def select(
             *selection.transports,
             requested=selection.supplemental,
         )
+        _refuse_empty_legs(selection, cases)
     if Source.OFFICIAL in selection.sources:
         if Transport.HTTP in selection.transports:
             cases += select_cases(
@@ -151,6 +152,16 @@ def select(
     if not cases:
         raise UsageError("no scenario is left to run; select other revisions")
     return _part(selection.shard, cases)
+
+
+def _refuse_empty_legs(selection: Selection, cases: Sequence[Case]) -> None:
+    """Where ours alone is asked for, no revision may be left out unseen."""
+    has_any = {case.key.revision for case in cases}
+    bare = [each for each in selection.revisions if each not in has_any]
+    if bare and selection.sources == (Source.SUPPLEMENTAL,):
+        raise UsageError(
+            f"{', '.join(bare)}: has no scenario of ours about a {selection.role}"
+        )
 
 
 def _part(shard: Shard | None, cases: tuple[Case, ...]) -> tuple[Case, ...]:

@@ -233,7 +233,7 @@ def selection_of(options: RunOptions) -> Selection:
             if named[source] and source not in sources:
                 raise UsageError(
                     f"--only {options.only.value} leaves out the {source.value} "
-                    f"scenarios that are named"
+                    f"scenarios that are named (a nox session may have said it)"
                 )
     else:
         sources = tuple(each for each in Source if named[each]) or tuple(Source)

@@ -209,6 +209,8 @@ def _debt(
         each.method == "subscriptions/listen" or dialogue.answer_to(each)
         for each in requests
     )
+    if not exchange.response_whole and exchange.ended is Ended.OPEN and not is_stream:
+        return "is still being answered"
     if not exchange.response_whole or (is_settled and (requests or is_stream)):
         return None
     return f"got {exchange.status} and no answer after it"

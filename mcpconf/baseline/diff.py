@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from mcpconf.baseline.entry import CheckState
 from mcpconf.baseline.legs import legs_of
+from mcpconf.errors import UsageError
 from mcpconf.identity import OFFICIAL_HTTP, CheckIdentity, Leg
 from mcpconf.record import Outcome
 
@@ -82,7 +83,14 @@ class _Groups:
 
 
 def diff(baseline: Baseline, run: ObservedRun) -> BaselineDiff:
-    """How a report differs from a baseline."""
+    """
+    How a report differs from a baseline.
+
+    :raises UsageError: one is of a client, the other of a server.
+    """
+    mine, theirs = baseline.scope.role, run.scope.role
+    if mine is not theirs:
+        raise UsageError(f"the baseline is of a {mine}, the report of a {theirs}")
     groups = _Groups()
     compared = _Compared.of(baseline, run)
     identities = {*baseline.passing, *baseline.failing, *run.checks}
@@ -105,7 +113,7 @@ def _caveats(baseline: Baseline, run: ObservedRun) -> Iterator[str]:
     modes = {True: "strict", False: "assisted"}
     is_first = baseline.version == 1
     for what, mine, theirs in (
-        ("client", baseline.client or run.client, run.client),
+        (baseline.scope.role.value, baseline.client or run.client, run.client),
         ("suite", baseline.suite.git_ref, run.suite.git_ref),
         ("authorization", modes[baseline.strict_auth], modes[run.strict_auth]),
         (

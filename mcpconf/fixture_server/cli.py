@@ -137,7 +137,7 @@ async def _serve(server: Server) -> int:
     except ModuleNotFoundError as error:
         if error.name != "h11":
             raise
-        problem = "needs h11, which is not found; start Python without -S"
+        problem = "needs h11, which is not found: install mcpconf (pip install -e .)"
         raise UsageError(f"--transport http: {problem}") from error
 
     def ready(url: str) -> None:

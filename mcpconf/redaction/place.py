@@ -38,6 +38,8 @@ _MIN_JWT_HEAD = 10
 _MIN_LETTERS = 20
 # Of a longer option the beginning is not looked for.
 _MAX_OPTION = 64
+#: A ``token=`` of so many characters is one wherever it stands.
+_LONG_TOKEN = 16
 # `state` and `code_challenge` are kept out of the log, but open nothing by themselves.
 _OPENS_NOTHING = ("state", "challenge")
 
@@ -276,7 +278,8 @@ class Places:
             is_form = follows in {"", "\r", "\n", "&", "\\", '"', "'"}
         else:
             is_form = not before.isspace() or follows == "&"
-        if not is_form:
+        is_token = match["parameter"].lower() == "token"
+        if not is_form and not (is_token and len(found[0]) >= _LONG_TOKEN):
             return start
         if not match["parameter"].lower().endswith(_OPENS_NOTHING):
             self._found(_unquoted(found[0]))

@@ -33,7 +33,7 @@ def render_diff(diff: BaselineDiff) -> str:
     parts = [f"{title} ({len(rows)})\n{_rows(rows)}" for title, rows in groups if rows]
     if diff.added:
         parts.append("\n".join(_added(diff.added)))
-    if diff.is_empty:
+    if diff.is_empty and not diff.caveats:
         parts.append("The report says what the baseline says.")
     for title, lines in (
         ("Not of the same kind", diff.caveats),

@@ -101,9 +101,10 @@ def whose(report: Report, check: Check) -> str:
 
 
 def _levels(levels: list[str]) -> str:
-    words = f"{levels.count('MUST')} MUST and {levels.count('SHOULD')} SHOULD"
-    policy = levels.count("POLICY")
-    return f"{words} and {policy} suite policy" if policy else words
+    must, should, policy = map(levels.count, ("MUST", "SHOULD", "POLICY"))
+    if policy:
+        return f"{must} MUST, {should} SHOULD and {policy} POLICY"
+    return f"{must} MUST and {should} SHOULD"
 
 
 def _failure(

@@ -149,7 +149,8 @@ def _findings(findings: list[Mapping[str, Any]]) -> str:
 def _verdict_sections(report: Report) -> Iterator[Section]:
     holes = [line.strip() for line in failure.no_verdict(report)]
     yield _list("No verdict, because", holes)
-    yield _list("Left behind", [line.strip() for line in failure.unclosed(report)])
+    left = [line.strip() for line in failure.unclosed(report)]
+    yield _list("Left behind, and faults of the run", left)
     if report["policy"]["warnings"] == "warn":
         warned = [
             f"{view.leg} / {view.identity.ref}: {failure.clip(view.check['detail'])}"

@@ -114,7 +114,9 @@ def _check(scenario: Scenario, check: CheckDefinition) -> list[str]:
 def _profiles() -> Iterator[str]:
     yield "## Fault profiles"
     yield ""
-    yield "`python -m mcpconf.fixture_server --profile NAME` serves one to anybody."
+    yield "`python -m mcpconf.fixture_server --transport http --port 3000"
+    yield "--profile NAME`"
+    yield "serves one to anybody (`pip install -e .` first)."
     yield ""
     rows = [
         [

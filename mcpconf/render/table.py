@@ -252,7 +252,7 @@ def render(report: Report, *, full: bool, width: int | None = None) -> str:
         ("Failure details", failure.failures(report)),
         ("Warnings", failure.warnings(report)),
         ("Not judged", failure.not_judged(report)),
-        ("Left behind", failure.leftovers(report)),
+        ("Left behind, and faults of the run", failure.leftovers(report)),
     ):
         text = "\n".join(_lines(lines, width))
         if text:

@@ -17,12 +17,12 @@ from mcpconf.case import (
     launch_privately,
     suite_output,
     suite_program,
-    tail,
 )
 from mcpconf.environment import base_environment
 from mcpconf.evidence import case_dir
+from mcpconf.retention import secrets_of, values_in_query
 from mcpconf.server.evidence import RawServerCase, write_case
-from mcpconf.server.watched import ServerSeen, WatchedServer, settled_end
+from mcpconf.server.watched import WatchedServer, seen_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -90,10 +90,8 @@ def _program(
 def _store(
     launch: ServerLaunch, case: PlannedCase, directory: Path, ended: Ended, wire: bytes
 ) -> None:
-    server = launch.server
-    server_end = end_of(server, wire) if server else None
-    said = server.stderr_tail() if server else ""
-    output = suite_output(directory, wire, (said,))
+    known = secrets_of(launch.environment) | values_in_query(launch.url)
+    output = suite_output(directory, wire, secrets=known)
     # First: evidence says that a case is whole, and artifacts are a part of it.
     if launch.keep_artifacts:
         kept = case_dir(launch.run_dir, case.key) / "artifacts"
@@ -107,21 +105,21 @@ def _store(
             checks_fault=output.checks_fault,
             wire=output.retention.wire(),
             diagnostics=output.diagnostics,
-            server=ServerSeen(
-                url=output.retention.text(launch.url),
-                pid=server.pid if server else None,
-                ended=server_end,
-                stderr=tail(output.retention.text(said)),
+            server=seen_of(
+                launch.server,
+                url=launch.url,
+                hung_up=has_hung_up(wire),
+                cleared=output.retention.text,
             ),
         ),
     )
 
 
-def end_of(server: WatchedServer, wire: bytes) -> Ended | None:
-    """How the server ended by now; who hung up on the suite may have died of it."""
+def has_hung_up(wire: bytes) -> bool:
+    """Whether the server left a request without an answer; it may have died of it."""
     lines = wire.splitlines()
     heads, ends = (
         sum(line.startswith(b'{"type":"%b"' % kind) for line in lines)
         for kind in (b"response-start", b"response")
     )
-    return settled_end(server, hung_up=heads < ends)
+    return heads < ends

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from urllib.parse import urlsplit, urlunsplit
+
+from mcpconf.redaction import PLACEHOLDER
 
 #: Where a server that is started has its endpoint, unless the caller says otherwise.
 ENDPOINT = "/mcp"
@@ -37,10 +40,22 @@ class ServerChoice:
         return ServerSource.FIXTURE if self.command is None else ServerSource.COMMAND
 
     @property
+    def shown_url(self) -> str | None:
+        """The URL without the values of its query: any of them may be a password."""
+        if self.url is None:
+            return None
+        parts = urlsplit(self.url)
+        names = (part.partition("=") for part in parts.query.split("&") if part)
+        query = "&".join(
+            f"{name}{sign}{sign and PLACEHOLDER}" for name, sign, _ in names
+        )
+        return urlunsplit(parts._replace(query=query))
+
+    @property
     def words(self) -> tuple[str, ...]:
-        """The options that choose it again."""
-        if self.url is not None:
-            return ("--url", self.url)
+        """The options that choose it again, but for what a URL's query says."""
+        if self.shown_url is not None:
+            return ("--url", self.shown_url)
         if self.command is None:
             return ()
         elsewhere = () if self.path == ENDPOINT else ("--path", self.path)

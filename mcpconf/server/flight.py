@@ -198,7 +198,9 @@ class Flight:
 
     def _late(self) -> str:
         what = "no whole head" if self.status is None else "no end of the answer"
-        return f"{what} within {self._request.timeout_s:g} s"
+        # What was left of a drive's time is no round number.
+        within_s = float(f"{self._request.timeout_s:.3g}")
+        return f"{what} within {within_s:g} s"
 
     def _read_events(self, chunks: Iterator[bytes]) -> None:
         reader = EventReader()

@@ -1,18 +1,17 @@
 """
 A server started for a test: on a port of its own, ready, and gone afterwards.
 
-It is ready when it has answered a real request of MCP. Its whole tree of processes is
-ended with it, which `mcpconf.process` sees to; and nobody answers at the port before
-it is started, nor after it was stopped.
+It is ready when it has answered a real request of MCP, or, where it need not speak,
+when it takes connections. Its whole tree of processes is ended with it, which
+`mcpconf.process` sees to; and nobody answers at the port before it is started, nor
+after it was stopped.
 """
 
 from __future__ import annotations
 
-import contextlib
 import os
 import shlex
 import shutil
-import socket
 import sys
 import threading
 import time
@@ -23,19 +22,29 @@ from typing import TYPE_CHECKING
 from mcpconf import process
 from mcpconf.errors import UsageError
 from mcpconf.process import Ended, EndKind, Program, SupervisorError
+from mcpconf.redaction import redact_text
+from mcpconf.server.choice import ENDPOINT
 from mcpconf.server.identity import (
     IdentityError,
     ServerIdentity,
     check_url,
     identify,
 )
+from mcpconf.server.port import free_port, host_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from mcpconf.revision import Revision
 
-__all__ = ["RunningServer", "ServerIdentity", "check_url", "identify", "started"]
+__all__ = [
+    "RunningServer",
+    "ServerIdentity",
+    "check_url",
+    "identify",
+    "listening",
+    "started",
+]
 
 _PIDFILE = Path(__file__).with_name("pidfile.py")
 
@@ -45,8 +54,11 @@ _LIFE_S = 24 * 3600.0
 _GRACE_S = 5.0
 #: Of each output, the first bytes. What a server says last is what explains its end.
 _OUTPUT_BYTES = 16 * 1024 * 1024
-_TAIL_CHARS = 2000
+_TAIL_BYTES = 64 * 1024
+#: Of what it said before it failed, a message shows this much.
+_SHOWN_CHARS = 2000
 
+_READY_S = 30.0
 #: Between two looks at a server that does not answer yet.
 _FIRST_PAUSE_S, _LONGEST_PAUSE_S = 0.02, 0.5
 #: For one look. Who accepts a connection and then says nothing is asked again.
@@ -61,11 +73,14 @@ class RunningServer:
     def __init__(self, words: tuple[str, ...], port: int, program: Program) -> None:
         self.command = words
         self.port = port
-        #: Both are known once it is ready.
+        #: Known once it is ready.
         self.url = ""
+        #: The same, but only of one that is asked.
         self.identity: ServerIdentity
         self._directory = program.stderr.parent
         self._stderr = program.stderr
+        #: Of its standard error: so much is of cases that are over.
+        self._heard = 0
         self._over = threading.Event()
         self._end: Ended | SupervisorError | None = None
         self._running = process.start(program)
@@ -103,16 +118,33 @@ class RunningServer:
             raise self._end
         return self._end
 
+    def turn_page(self) -> None:
+        """Forget what it has written to standard error: the next case begins."""
+        start, written = self._last_bytes()
+        # A line that is not whole yet is of the next case, and whole there.
+        self._heard = start + written.rfind(b"\n") + 1
+
     def stderr_tail(self) -> str:
-        """The last of what it has written to standard error. Not redacted."""
+        """
+        The last of what it has written to standard error since the page was turned.
+
+        Not redacted. It is of whole lines: of half a line nobody could tell what is
+        secret, for its name may be in the other half.
+        """
+        start, written = self._last_bytes()
+        if start > self._heard:
+            written = written.partition(b"\n")[2]
+        return written.decode("utf-8", "replace").strip()
+
+    def _last_bytes(self) -> tuple[int, bytes]:
+        """The last of the page, and where in the file it begins."""
         try:
             with self._stderr.open("rb") as stream:
                 size = stream.seek(0, 2)
-                stream.seek(max(0, size - 4 * _TAIL_CHARS))
-                text = stream.read().decode("utf-8", "replace")
+                start = stream.seek(max(self._heard, size - _TAIL_BYTES))
+                return start, stream.read()
         except OSError:
-            return ""
-        return text.strip()[-_TAIL_CHARS:]
+            return self._heard, b""
 
     def stop(self) -> None:
         """
@@ -130,7 +162,7 @@ class RunningServer:
         ):
             raise SupervisorError(f"the server was not wholly ended: {ended.error}")
         # Who never got ready may have failed because another had taken the port.
-        if self.url and _host(self.port):
+        if self.url and host_of(self.port):
             raise SupervisorError(
                 f"port {self.port} is still answered after the server was stopped; "
                 "look for a process of it that left its tree"
@@ -144,8 +176,8 @@ def started(
     revision: Revision,
     directory: Path,
     environment: Mapping[str, str],
-    ready_s: float = 30.0,
-    path: str = "/mcp",
+    ready_s: float = _READY_S,
+    path: str = ENDPOINT,
 ) -> Iterator[RunningServer]:
     """
     Start a server, wait until it is ready, and end it when the block is left.
@@ -158,9 +190,47 @@ def started(
     :raises UsageError: the command cannot be run as it is, or no server got ready.
     :raises SupervisorError: something of it may be left.
     """
+    with _running(command, revision, directory, environment) as server:
+
+        def asked(url: str, limit_s: float) -> str | None:
+            try:
+                server.identity = identify(url, revision=revision, timeout_s=limit_s)
+            except IdentityError as error:
+                if not error.is_early:
+                    raise UsageError(_failure(server, str(error))) from None
+                return str(error)
+            return None
+
+        _wait_ready(server, path, ready_s, asked)
+        yield server
+
+
+@contextmanager
+def listening(
+    command: str, *, directory: Path, environment: Mapping[str, str]
+) -> Iterator[RunningServer]:
+    """
+    As `started`, for a server that need not speak: it takes connections, and is ready.
+
+    :raises UsageError: the command cannot be run as it is, or nobody listens.
+    :raises SupervisorError: something of it may be left.
+    """
+    with _running(command, None, directory, environment) as server:
+        _wait_ready(server, ENDPOINT, _READY_S, lambda _, __: None)
+        yield server
+
+
+@contextmanager
+def _running(
+    command: str,
+    revision: Revision | None,
+    directory: Path,
+    environment: Mapping[str, str],
+) -> Iterator[RunningServer]:
+    """A server that may not be ready yet."""
     port = free_port()
     words = _words(command, port, revision, environment)
-    if _host(port):
+    if host_of(port):
         raise UsageError(
             f"port {port} answers before the server was started; another server would "
             "be tested; end it, or try again"
@@ -168,36 +238,22 @@ def started(
     program = _program(words, directory, environment)
     server = RunningServer(words, port, program)
     try:
-        _wait_ready(server, path, revision, ready_s)
         yield server
     finally:
         server.stop()
 
 
-#: Ports that were given away; between that and the server's listening they are free.
-_given: set[int] = set()
-_given_lock = threading.Lock()
-
-
-def free_port() -> int:
-    """A port on which nobody listens now, and that nobody in this process was given."""
-    while True:
-        with socket.socket() as one:
-            one.bind(("127.0.0.1", 0))
-            port = int(one.getsockname()[1])
-        with _given_lock:
-            if port not in _given:
-                _given.add(port)
-                return port
-
-
 def _words(
-    command: str, port: int, revision: Revision, environment: Mapping[str, str]
+    command: str,
+    port: int,
+    revision: Revision | None,
+    environment: Mapping[str, str],
 ) -> tuple[str, ...]:
     try:
         split = shlex.split(command)
     except ValueError as error:
-        raise UsageError(f"--server-command: {error}: {command}") from None
+        problem = redact_text(f"--server-command: {error}: {command}")
+        raise UsageError(problem) from None
     if not split:
         raise UsageError("--server-command: is empty; name a program")
     if not any("{port}" in word for word in split):
@@ -207,11 +263,11 @@ def _words(
         )
     found = shutil.which(split[0], path=environment.get("PATH", ""))
     if found is None:
-        raise UsageError(f"--server-command: there is no program {split[0]!r}")
-    filled = (
-        word.replace("{port}", str(port)).replace("{revision}", revision.value)
-        for word in split
-    )
+        problem = redact_text(f"there is no program {split[0]!r}")
+        raise UsageError(f"--server-command: {problem}")
+    filled = [word.replace("{port}", str(port)) for word in split]
+    if revision is not None:
+        filled = [word.replace("{revision}", revision.value) for word in filled]
     return tuple(filled)
 
 
@@ -240,31 +296,31 @@ def _program(
 
 
 def _wait_ready(
-    server: RunningServer, path: str, revision: Revision, ready_s: float
+    server: RunningServer,
+    path: str,
+    ready_s: float,
+    look: Callable[[str, float], str | None],
 ) -> None:
     """
-    Ask until the server answers; its end, or an answer that will not change, ends it.
+    Wait until someone listens and a `look` finds it ready; its end ends that too.
 
-    :raises UsageError: it did not get ready.
+    `look` gets the URL and so many seconds, and says what is missing, or None.
+
+    :raises UsageError: it did not get ready, or `look` says that it never will.
     """
     until = time.monotonic() + ready_s
     pause = _FIRST_PAUSE_S
     problem = f"nobody listens at port {server.port}"
     while (left := until - time.monotonic()) > 0:
-        host = _host(server.port)
+        host = host_of(server.port)
         if host is not None:
             url = f"http://{host}:{server.port}{path}"
-            limit_s = min(left, _LOOK_S)
-            try:
-                server.identity = identify(url, revision=revision, timeout_s=limit_s)
-            except IdentityError as error:
-                problem = str(error)
-                if not error.is_early:
-                    raise UsageError(_failure(server, problem)) from None
-            else:
+            missing = look(url, min(left, _LOOK_S))
+            if missing is None:
                 _check_running(server)
                 server.url = url
                 return
+            problem = missing
         if server.wait_ended(min(pause, max(0.0, until - time.monotonic()))):
             break
         pause = min(2 * pause, _LONGEST_PAUSE_S)
@@ -304,23 +360,8 @@ def _exists(pid: int) -> bool:
 
 
 def _failure(server: RunningServer, problem: str) -> str:
-    said = server.stderr_tail()
+    """The message of a failure; nobody redacts it later."""
+    said = redact_text(server.stderr_tail())[-_SHOWN_CHARS:]
     tail = f"; it said last:\n{said}" if said else "; it said nothing on stderr"
-    return f"--server-command: {shlex.join(server.command)}: {problem}{tail}"
-
-
-def _host(port: int) -> str | None:
-    """The host at which a port of this machine takes connections, if any."""
-    is_at_six = _takes("::1", port)
-    # Looked at last: a server that listens at both must not seem to be at ::1 alone.
-    if _takes("127.0.0.1", port):
-        return "127.0.0.1"
-    # Not localhost, which on many machines is no name of it.
-    return "[::1]" if is_at_six else None
-
-
-def _takes(address: str, port: int) -> bool:
-    with contextlib.suppress(OSError):  # refused, or no such protocol here
-        socket.create_connection((address, port), timeout=2.0).close()
-        return True
-    return False
+    command = redact_text(shlex.join(server.command))
+    return f"--server-command: {command}: {redact_text(problem)}{tail}"

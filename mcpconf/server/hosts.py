@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mcpconf.errors import McpconfError
+from mcpconf.redaction import redact_text
 from mcpconf.server.host import RunningServer, started
 from mcpconf.server.identity import identify
 
@@ -92,6 +93,8 @@ class Hosts:
         # A command that does not say the revision starts one server for all of them.
         shared = revision if "{revision}" in command else None
         server = self._taken(shared) or self._started(command, revision)
+        # What it said in another case may tell a secret that only that case knows.
+        server.turn_page()
         try:
             yield Lent(url=server.url, running=server)
         finally:
@@ -137,7 +140,8 @@ class Hosts:
     def _same(self, name: str | None, version: str | None) -> None:
         first = self._subject.identity
         if (name, version) != (first.name, first.version):
-            raise OtherServerError(
+            problem = (
                 f"another server answers: {name} {version}, and at the beginning it "
                 f"was {first.name} {first.version}; stop the one that is not meant"
             )
+            raise OtherServerError(redact_text(problem))

@@ -50,17 +50,11 @@ class Client:
         *,
         record: Callable[[Exchange], None],
         limits: HttpLimits | None = None,
-        headers: Mapping[str, str] | None = None,
     ) -> None:
-        """
-        `record` gets every exchange when it has ended, one at a time.
-
-        `headers` are sent with each request.
-        """
+        """`record` gets every exchange when it has ended, one at a time."""
         self.url = url
         self._record_one = record
         self._limits = limits or HttpLimits()
-        self._headers = _merged(_HEADERS, headers or {})
         self._origin = time.monotonic()
         self._record_lock = threading.Lock()
         self._lock = threading.Lock()
@@ -166,7 +160,7 @@ class Client:
             label=label,
             method=method,
             url=self.url,
-            headers=_merged(self._headers, headers or {}),
+            headers=_merged(_HEADERS, headers or {}),
             body=body,
             sent=sent,
             timeout_s=self._limits.answer_s if timeout_s is None else timeout_s,
@@ -205,22 +199,6 @@ class OpenStream:
         with self._changed:
             self._exchange = exchange
             self._changed.notify_all()
-
-    @property
-    def received(self) -> tuple[Received, ...]:
-        """What has come so far."""
-        with self._changed:
-            return tuple(self._received)
-
-    @property
-    def status(self) -> int | None:
-        """The HTTP status; None while no head has come."""
-        return self._flight.status
-
-    @property
-    def is_over(self) -> bool:
-        """Whether the answer has ended, for whatever reason."""
-        return self._exchange is not None
 
     def wait(
         self, wanted: Callable[[Mapping[str, Json]], bool], timeout_s: float

@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING
 from urllib.parse import SplitResult, urlsplit
 
 from mcpconf.errors import UsageError
-from mcpconf.revision import Era, Revision, era_of
+from mcpconf.redaction import redact_text
 
 if TYPE_CHECKING:
-    from mcpconf.decode import Json, Reader
+    from mcpconf.decode import Json
+    from mcpconf.revision import Revision
 
 #: A server may call itself anything; a report shows this much of it.
 _CHARS = 200
@@ -25,7 +26,8 @@ class IdentityError(UsageError):
 
     def __init__(self, problem: str, *, is_early: bool = False) -> None:
         """`is_early`: it may be different once the server has started."""
-        super().__init__(problem)
+        # A URL may hold a password, and a server may say anything.
+        super().__init__(redact_text(problem))
         self.is_early = is_early
 
 
@@ -41,41 +43,15 @@ class ServerIdentity:
     #: Names of the extensions it advertises, sorted.
     extensions: tuple[str, ...]
 
-    @property
-    def eras(self) -> frozenset[Era]:
-        """The eras of its revisions."""
-        return frozenset(map(era_of, self.revisions))
-
     def to_json(self) -> dict[str, Json]:
-        """As a JSON object."""
+        """As reports hold it, cleared of secrets."""
         return {
-            "name": self.name,
-            "version": self.version,
-            "title": self.title,
-            "revisions": list(self.revisions),
-            "extensions": list(self.extensions),
+            "name": self.name and redact_text(self.name),
+            "version": self.version and redact_text(self.version),
+            "title": self.title and redact_text(self.title),
+            "revisions": [redact_text(each) for each in self.revisions],
+            "extensions": [redact_text(each) for each in self.extensions],
         }
-
-    @classmethod
-    def from_json(cls, reader: Reader) -> ServerIdentity:
-        """
-        The identity `to_json` wrote.
-
-        :raises DecodeError: not that form.
-        """
-        reader.only(*cls.__dataclass_fields__)
-
-        def text(name: str) -> str | None:
-            member = reader.get(name)
-            return None if member is None else member.string()
-
-        return cls(
-            name=text("name"),
-            version=text("version"),
-            title=text("title"),
-            revisions=reader.key("revisions").strings(),
-            extensions=reader.key("extensions").strings(),
-        )
 
 
 def check_url(url: str) -> str:
@@ -88,7 +64,8 @@ def check_url(url: str) -> str:
         parts = urlsplit(url)
         port = parts.port
     except ValueError as error:
-        raise UsageError(f"{shortened(url)!r} is no URL: {error}") from None
+        shown = redact_text(f"{shortened(url)!r} is no URL: {error}")
+        raise UsageError(shown) from None
     problem = _url_problem(url, parts)
     if problem:
         # The text may hold the password that it is refused for.

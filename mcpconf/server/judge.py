@@ -10,7 +10,7 @@ The rules are tried in order; the first that applies decides:
  5. the suite was killed or ended as it never does → harness-error (suite)
  6. the suite skipped every check and sent nothing → unobserved (suite)
  7. the witness saw nothing at all → harness-error
- 8. no connection, or not one HTTP answer → unobserved
+ 8. no connection, or not one HTTP answer → unobserved; a redirect → failed
  9. the server says that it speaks another era → unsupported
 10. no sound ``checks.json``: the suite broke on what the server answered → failed;
     it did not say so → harness-error (suite)
@@ -33,8 +33,6 @@ ends with the check ``scenario-timeout``, which is rule 4 and not rule 11.
 
 from __future__ import annotations
 
-import json
-import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -54,8 +52,8 @@ from mcpconf.judge_rule import (
 from mcpconf.process import EndKind
 from mcpconf.record import Attribution, CheckStatus, Outcome, ScenarioResult
 from mcpconf.revision import Era
+from mcpconf.server import heard
 from mcpconf.server.era import refused_era
-from mcpconf.wire_message import Dialogue
 
 if TYPE_CHECKING:
     from mcpconf.plan import PlannedCase
@@ -76,28 +74,16 @@ _STUBS = {
         "; tasks/notifications of ours looks at these notifications"
     ),
 }
-_INVALID_PARAMS = -32602
-_IS_ABSENT = re.compile(r"unknown|not found|no such|does not exist", re.IGNORECASE)
+#: Where an error of the tool is what is asked for.
+_TOOL_ERROR = "tools-call-error"
 _SESSION_LIFECYCLE = "server-session-lifecycle"
 _SESSION = "mcp-session-id"
 
 
 def judge(
-    case: PlannedCase,
-    evidence: ServerEvidence | None,
-    policy: Policy,
-    *,
-    unsupported: str | None = None,
+    case: PlannedCase, evidence: ServerEvidence | None, policy: Policy
 ) -> ScenarioResult:
-    """
-    The result of one case.
-
-    `evidence` is None when the case was never launched; `unsupported` is why the
-    server cannot do it, where that was known before.
-    """
-    if unsupported is not None:
-        finding = Finding(Outcome.UNSUPPORTED, None, unsupported)
-        return _result(case, finding, evidence, policy)
+    """The result of one case; `evidence` is None when it was never launched."""
     if evidence is None:
         finding = Finding(Outcome.NOT_RUN, None, "was not run")
         return _result(case, finding, None, policy)
@@ -164,6 +150,10 @@ def _not_seen(case: PlannedCase, evidence: ServerEvidence) -> Finding | None:
     if not _is_answered(log):
         problem = f"the server answered none of {len(log.exchanges)} requests"
         return Finding(Outcome.UNOBSERVED, Attribution.SUBJECT, problem)
+    elsewhere = heard.redirected(log)
+    if elsewhere is not None:
+        problem = f"{elsewhere}: what follows is another server's"
+        return Finding(Outcome.FAILED, Attribution.SUBJECT, problem)
     return None
 
 
@@ -212,13 +202,24 @@ def _broken_on(diagnostics: str | None) -> str | None:
 
 def _checked(case: PlannedCase, evidence: ServerEvidence, policy: Policy) -> Finding:
     return (
-        check_failed(case.key.scenario, evidence.checks, policy)
+        _check_failed(case, evidence, policy)
         or _red_for_nothing(evidence)
         or _nothing_to_see(case, evidence)
         or _nothing_counts(case, evidence)
         or cut_short(evidence.wire)
         or Finding(Outcome.PASSED, None, "passed")
     )
+
+
+def _check_failed(
+    case: PlannedCase, evidence: ServerEvidence, policy: Policy
+) -> Finding | None:
+    finding = check_failed(case.key.scenario, evidence.checks, policy)
+    absent = heard.lacking_tools(evidence.wire)
+    if finding is None or absent is None:
+        return finding
+    # The suite says what it did not find, and not that there was nobody to give it.
+    return replace(finding, reason=f"the server has no tool {absent}; {finding.reason}")
 
 
 def _red_for_nothing(evidence: ServerEvidence) -> Finding | None:
@@ -238,54 +239,17 @@ def _nothing_counts(case: PlannedCase, evidence: ServerEvidence) -> Finding | No
         check.status is CheckStatus.SUCCESS and check.check_id != SCHEMA_CHECK
         for check in evidence.checks
     )
-    if not is_earned or not _is_heard(evidence.wire):
+    if not is_earned or not heard.is_heard(evidence.wire):
         return finding
-    absent = _absent_tools(evidence.wire)
-    if absent is None:
+    absent, failing = heard.absent_tools(evidence.wire), None
+    if case.key.scenario != _TOOL_ERROR:
+        failing = heard.failing_tools(evidence.wire)
+    if absent is None and failing is None:
         return None
     problem = f"the server has no tool {absent}: it answers so, in a result"
+    if absent is None:
+        problem = f"every call of {failing} is answered with an error of the tool"
     return Finding(Outcome.UNOBSERVED, Attribution.SUBJECT, problem)
-
-
-def _absent_tools(log: WireLog) -> str | None:
-    """The tools that were called, where all of them are told not to be there."""
-    dialogue = Dialogue(log)
-    named: dict[str, bool] = {}
-    for each in dialogue.messages:
-        if each.direction is not wire.Side.CLIENT or each.method != "tools/call":
-            continue
-        name, answer = str(each.params.get("name")), dialogue.answer_to(each)
-        is_absent = answer is not None and _tells_absence(name, _result_of(answer))
-        named[name] = named.get(name, True) and is_absent
-    return ", ".join(named) if named and all(named.values()) else None
-
-
-def _tells_absence(tool: str, result: dict[str, object]) -> bool:
-    """Whether a result is an error that says, by its name, that a tool is unknown."""
-    text = json.dumps(result.get("content"), ensure_ascii=False)
-    is_about_it = tool in text and _IS_ABSENT.search(text) is not None
-    return result.get("isError") is True and is_about_it
-
-
-def _is_heard(log: WireLog) -> bool:
-    """Whether the server did as it was asked once, or found fault with how."""
-    dialogue = Dialogue(log)
-    answers = (
-        dialogue.answer_to(each)
-        for each in dialogue.messages
-        if each.direction is wire.Side.CLIENT and each.kind is wire.Kind.REQUEST
-    )
-    return any(each is not None and _is_sense(each) for each in answers)
-
-
-def _is_sense(answer: wire.Message) -> bool:
-    """A result, or a refusal of parameters; not of a tool that is not there."""
-    if answer.kind is wire.Kind.RESPONSE:
-        return True
-    error = answer.payload.get("error")
-    if not isinstance(error, dict) or error.get("code") != _INVALID_PARAMS:
-        return False
-    return not _IS_ABSENT.search(str(error.get("message")))
 
 
 def _nothing_to_see(case: PlannedCase, evidence: ServerEvidence) -> Finding | None:

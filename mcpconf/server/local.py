@@ -4,28 +4,23 @@ from __future__ import annotations
 
 import contextlib
 import os
-import socket
+import shlex
 import sys
 import tempfile
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mcpconf.environment import base_environment
-from mcpconf.errors import ProvisionError
-from mcpconf.evidence import text_of
-from mcpconf.process import Program, start
+from mcpconf.server.host import listening, started
+from mcpconf.server.subject import FIXTURE_COMMAND
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
     from mcpconf.revision import Revision
 
 CANARIES = ("null", "empty", "closing")
 _CANARY_DIR = Path(__file__).parent / "canary"
-#: No survey and no row of canaries takes as long.
-_LIFE_S = 3600.0
-_READY_S, _PAUSE_S = 20.0, 0.02
 
 
 @contextlib.contextmanager
@@ -33,11 +28,20 @@ def canary(name: str) -> Iterator[str]:
     """
     The URL of one of `CANARIES`, while it runs.
 
-    :raises ProvisionError: it does not listen.
+    :raises UsageError: it does not listen.
+    :raises SupervisorError: something of it may be left.
     """
-    program = _CANARY_DIR / f"{name}.py"
-    with _serving((sys.executable, "-I", "-S", str(program))) as url:
-        yield url
+    program = str(_CANARY_DIR / f"{name}.py")
+    words = (sys.executable, "-I", "-S", program, "--port", "{port}")
+    with (
+        _directory() as place,
+        listening(
+            shlex.join(words),
+            directory=place,
+            environment=base_environment(os.environ, place, place),
+        ) as server,
+    ):
+        yield server.url
 
 
 @contextlib.contextmanager
@@ -45,48 +49,22 @@ def fixture(revision: Revision) -> Iterator[str]:
     """
     The URL of our fixture server with all that the suite asks for, while it runs.
 
-    :raises ProvisionError: it does not listen.
+    :raises UsageError: it does not get ready.
+    :raises SupervisorError: something of it may be left.
     """
-    words = [sys.executable, "-m", "mcpconf.fixture_server", "--everything"]
-    words += ["--transport", "http", "--revision", revision.value]
-    with _serving(words) as url:
-        yield url
+    with (
+        _directory() as place,
+        started(
+            FIXTURE_COMMAND,
+            revision=revision,
+            directory=place,
+            environment=base_environment(os.environ, place, place),
+        ) as server,
+    ):
+        yield server.url
 
 
 @contextlib.contextmanager
-def _serving(words: Sequence[str]) -> Iterator[str]:
-    port = _free_port()
+def _directory() -> Iterator[Path]:
     with tempfile.TemporaryDirectory(prefix="mcpconf-server-") as name:
-        directory = Path(name)
-        program = Program(
-            argv=(*words, "--port", str(port)),
-            cwd=directory,
-            environment=base_environment(os.environ, directory, directory),
-            stdout=directory / "stdout",
-            stderr=directory / "stderr",
-            deadline_s=_LIFE_S,
-        )
-        with start(program) as running:
-            if not _listens(port):
-                running.stop()
-                running.wait()
-                said = text_of(directory / "stderr").strip()[-500:]
-                raise ProvisionError(f"{words[-1]}: no server of ours came up: {said}")
-            yield f"http://127.0.0.1:{port}/mcp"
-
-
-def _free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        port: int = listener.getsockname()[1]
-    return port
-
-
-def _listens(port: int) -> bool:
-    """Whether a connection can be made before patience runs out."""
-    until = time.monotonic() + _READY_S
-    while time.monotonic() < until:
-        with contextlib.suppress(OSError):
-            socket.create_connection(("127.0.0.1", port), _READY_S).close()
-            return True
-        time.sleep(_PAUSE_S)
-    return False
+        yield Path(name)

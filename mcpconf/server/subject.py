@@ -64,14 +64,7 @@ class ServerSubject:
         """The record as reports hold it, cleared of secrets."""
         seen, choice = self.identity, self.choice
         name = seen.name or _NAMELESS
-        where = choice.url or choice.command or "mcpconf's fixture server"
-        said: dict[str, Json] = {
-            "name": seen.name and redact_text(seen.name),
-            "version": seen.version and redact_text(seen.version),
-            "title": seen.title and redact_text(seen.title),
-            "revisions": list(seen.revisions),
-            "extensions": [redact_text(each) for each in seen.extensions],
-        }
+        where = choice.shown_url or choice.command or "mcpconf's fixture server"
         return {
             "name": redact_text(name),
             "title": redact_text(seen.title or name),
@@ -81,7 +74,7 @@ class ServerSubject:
             "version": redact_text(seen.version or _VERSIONLESS),
             "source": choice.source.value,
             "features": {},
-            "server": said,
+            "server": seen.to_json(),
         }
 
 

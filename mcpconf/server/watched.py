@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from mcpconf.process import Ended, EndKind
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from mcpconf.decode import Json, Reader
 
-
 #: So long a supervisor may take to tell of an end.
-_SETTLE_S, _PAUSE_S = 1.0, 0.02
+_SETTLE_S = 1.0
+#: Of its stderr, this much is kept.
+_TAIL_CHARS = 2000
 
 
 class WatchedServer(Protocol):
@@ -23,24 +25,14 @@ class WatchedServer(Protocol):
     def pid(self) -> int | None:
         """Its process; None where the system does not tell."""
 
+    def wait_ended(self, timeout_s: float) -> bool:
+        """Whether it ends within a time."""
+
     def ended(self) -> Ended | None:
         """How it ended; None while it runs."""
 
     def stderr_tail(self) -> str:
-        """The last of what it wrote to stderr."""
-
-
-def settled_end(server: WatchedServer, *, hung_up: bool) -> Ended | None:
-    """
-    How the server ended by now.
-
-    Of one that hung up the supervisor may be about to tell its end: that is waited for,
-    so that no crash is taken for a refusal.
-    """
-    until = time.monotonic() + (_SETTLE_S if hung_up else 0.0)
-    while (ended := server.ended()) is None and time.monotonic() < until:
-        time.sleep(_PAUSE_S)
-    return ended
+        """The last of what it wrote to stderr during the case, in whole lines."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,3 +84,30 @@ class ServerSeen:
             ended=Ended.from_json(ended) if ended else None,
             stderr=stderr.string() if stderr else None,
         )
+
+
+def seen_of(
+    server: WatchedServer | None,
+    *,
+    url: str,
+    hung_up: bool,
+    cleared: Callable[[str], str],
+) -> ServerSeen:
+    """
+    How a server fared during the case that ends now; `cleared` takes secrets out.
+
+    Of one that hung up the supervisor may be about to tell its end: that is waited for,
+    so that no crash is taken for a refusal.
+    """
+    if server is None:
+        return ServerSeen(url=cleared(url))
+    if hung_up:
+        server.wait_ended(_SETTLE_S)
+    ended = server.ended()
+    return ServerSeen(
+        url=cleared(url),
+        pid=server.pid,
+        ended=ended,
+        # Cleared first: a secret that is cut in two is not known any more.
+        stderr=cleared(server.stderr_tail()).strip()[-_TAIL_CHARS:] or None,
+    )

@@ -196,6 +196,7 @@ def baseline_explain(
     """Say what a check asks, by which page, what was seen, and how to run it."""
     from mcpconf.baseline.explain import explain  # noqa: PLC0415
     from mcpconf.decode import Reader  # noqa: PLC0415
+    from mcpconf.errors import UsageError  # noqa: PLC0415
     from mcpconf.origin import role_of  # noqa: PLC0415
     from mcpconf.render.explain import render_explained  # noqa: PLC0415
     from mcpconf.suite.catalogue import load_catalogue  # noqa: PLC0415
@@ -204,7 +205,13 @@ def baseline_explain(
         known = _baseline(Path(baseline)) if baseline else None
         seen = report or (LATEST if Path(LATEST).is_file() else "")
         value = stored_report(seen)[1] if seen else None
-        role = known.scope.role if known else role_of(Reader(value or {}, seen))
+        role = role_of(Reader(value or {}, seen))
+        if known is not None and value is not None and known.scope.role is not role:
+            raise UsageError(
+                f"--baseline {baseline}: is of a {known.scope.role}, and {seen} of a "
+                f"{role}"
+            )
+        role = known.scope.role if known else role
         return render_explained(
             explain(
                 check,

@@ -67,7 +67,10 @@ def report_html(_: Context, report: str, gate: str = "", out: str = "") -> None:
     from mcpconf.render.html.page import render  # noqa: PLC0415
 
     def page(value: Any, answer: Any, path: Path) -> bytes:  # noqa: ANN401
-        transcripts = load_transcripts(value, path.parent)
+        # The report in a run's own folder names its evidence as the latest one does.
+        is_runs = path.parent.name == value["run"]["id"]
+        place = path.parent.parent.parent if is_runs else path.parent
+        transcripts = load_transcripts(value, place)
         return render(value, transcripts, answer).encode()
 
     beside = report_path(report).with_suffix(".html")

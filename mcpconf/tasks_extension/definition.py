@@ -73,6 +73,9 @@ class TaskCheck:
     tools: tuple[str, ...] | None = None
     #: Whether it is about servers that do not advertise the extension too.
     of_any_server: bool = False
+    #: Whether a server that never makes a task leaves it unobserved. Such a server is
+    #: compliant, and the other checks say nothing of it; but it has passed nothing.
+    of_there_being_tasks: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

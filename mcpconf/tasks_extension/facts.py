@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from mcpconf.supplemental.finding import unobserved
 from mcpconf.tasks_extension.looks import not_taken, shown, without_result
-from mcpconf.tasks_extension.session import is_terminal
+from mcpconf.tasks_extension.session import is_terminal, result_in
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -27,7 +27,7 @@ def tasks_told(seen: Observation, *prefixes: str) -> list[tuple[Exchange, Task]]
         (each, result)
         for each in seen.exchanges
         if each.label.startswith(prefixes)
-        and (result := each.result) is not None
+        and (result := result_in(each)) is not None
         and isinstance(result.get("status"), str)
     ]
 
@@ -37,7 +37,7 @@ def end_of(seen: Observation, prefix: str) -> Task | Finding:
     last = seen.last(prefix)
     if last is None:
         return not_taken(prefix.rstrip("-"))
-    task = last.result
+    task = result_in(last)
     if task is None:
         return without_result(last)
     if "status" not in task:

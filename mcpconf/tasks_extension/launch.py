@@ -20,9 +20,9 @@ from mcpconf.environment import base_environment
 from mcpconf.errors import StorageError
 from mcpconf.evidence import MAX_WIRE_BYTES, case_dir, text_of
 from mcpconf.process import Program, start
-from mcpconf.retention import Retention
+from mcpconf.retention import Retention, secrets_of, values_in_query
 from mcpconf.server.exchange import How
-from mcpconf.server.watched import ServerSeen, settled_end
+from mcpconf.server.watched import seen_of
 from mcpconf.tasks_extension import evidence
 
 if TYPE_CHECKING:
@@ -133,11 +133,9 @@ def _store(
     recorded: bytes,
 ) -> None:
     stderr = text_of(directory / "stderr")
-    server = launch.server
-    written = server.stderr_tail() if server else ""
-    hung_up = any(mark in recorded for mark in _HUNG_UP)
     log = recorded.decode("utf-8", "replace")
-    retention = Retention.of(wire=log, texts=(stderr, written), checks=None)
+    known = secrets_of(launch.environment) | values_in_query(launch.url)
+    retention = Retention.of(wire=log, texts=(stderr,), checks=None, secrets=known)
     said = retention.text(stderr).strip()[-_TAIL:]
     # First: evidence says that a case is whole, and artifacts are a part of it.
     if launch.keep_artifacts:
@@ -153,11 +151,11 @@ def _store(
             ended=ended,
             exchanges=exchanges,
             probe_stderr=said or None,
-            server=ServerSeen(
-                url=retention.text(launch.url),
-                pid=server.pid if server else None,
-                ended=settled_end(server, hung_up=hung_up) if server else None,
-                stderr=retention.text(written) or None,
+            server=seen_of(
+                launch.server,
+                url=launch.url,
+                hung_up=any(mark in recorded for mark in _HUNG_UP),
+                cleared=retention.text,
             ),
         ),
     )

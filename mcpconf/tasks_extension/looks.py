@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from mcpconf.supplemental.finding import Finding, broken, holds, unobserved
+from mcpconf.supplemental.finding import Finding, Kind, broken, holds, unobserved
 from mcpconf.tasks_extension.definition import EXTENSION
-from mcpconf.tasks_extension.session import result_in
+from mcpconf.tasks_extension.session import result_in, task_id_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     from mcpconf.server.exchange import Exchange
     from mcpconf.tasks_extension.definition import Look
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 METHOD_NOT_FOUND, INVALID_PARAMS = -32601, -32602
 HEADER_MISMATCH, MISSING_CAPABILITY = -32020, -32021
+#: What the draft of the extension used for a capability that is not declared.
+DRAFT_MISSING_CAPABILITY = -32003
 
 #: Every member that a task, its payload included, may bring into a result.
 TASK_MEMBERS = frozenset(
@@ -27,6 +29,8 @@ TASK_MEMBERS = frozenset(
     }
 )
 _SHOWN = 160
+#: The one tool of the inventory that always answers in the call.
+_NEVER_A_TASK = "greet"
 
 
 def shown(value: object) -> str:
@@ -102,20 +106,41 @@ def is_refused(exchange: Exchange, code: int, status: int | None = None) -> Find
     return holds(said)
 
 
+def all_have_status(
+    status: int, code: int, exchanges: Iterable[Exchange | None]
+) -> Finding:
+    """Whichever of these were refused by a code came with this HTTP status."""
+    refusals = [
+        each for each in exchanges if each is not None and each.error_code == code
+    ]
+    if not refusals:
+        return unobserved(f"nothing was refused by {code}")
+    return worst_of([has_status(each, status) for each in refusals])
+
+
+def has_status(exchange: Exchange, status: int) -> Finding:
+    """Whether an answer came with this HTTP status."""
+    said = f"{name_of(exchange)} was {told(exchange)}"
+    if exchange.status != status:
+        return broken(f"{said}, and not with {status}")
+    return holds(said)
+
+
 def all_of(*looks: Look) -> Look:
-    """Every one of these holds; the first that does not is what is found."""
+    """Every one of these holds; see `worst_of`."""
+    return lambda seen: worst_of([each(seen) for each in looks])
 
-    def look(seen: Observation) -> Finding:
-        findings = [each(seen) for each in looks]
-        for finding in sorted(findings, key=_weight):
-            return (
-                finding
-                if finding.kind.value != "holds"
-                else holds("; ".join(each.detail for each in findings))
-            )
-        raise AssertionError  # there is at least one
 
-    return look
+def worst_of(findings: Sequence[Finding]) -> Finding:
+    """
+    Give what is found by all of them: the worst, or all that hold in one.
+
+    What is broken is never hidden by what was not seen. There is at least one.
+    """
+    worst = min(findings, key=_weight)
+    if worst.kind is not Kind.HOLDS:
+        return worst
+    return holds("; ".join(each.detail for each in findings))
 
 
 def _weight(finding: Finding) -> int:
@@ -142,11 +167,67 @@ def acknowledged(label: str) -> Look:
     return look
 
 
-REQUIRED_CAPABILITIES: Mapping[str, Any] = {"extensions": {EXTENSION: {}}}
+def answered_in_the_call(seen: Observation) -> str | None:
+    """
+    A tool that could have made a task, of a server that made none of any call.
+
+    None where a task was made, or where no such call was answered: what the last call
+    of a tool came to counts, a result or a request for input. Calls that do not declare
+    the extension show nothing, nor do those of the tool that never makes a task.
+    """
+    last: dict[str, Exchange] = {}
+    for each in seen.exchanges:
+        sent: Any = each.sent
+        if not isinstance(sent, dict) or sent.get("method") != "tools/call":
+            continue
+        if task_id_of(each) is not None:
+            return None
+        if _declares(sent):
+            last[str(sent["params"].get("name"))] = each
+    last.pop(_NEVER_A_TASK, None)
+    return next((name for name, each in last.items() if _is_answered(each)), None)
 
 
-def required_capabilities(exchange: Exchange) -> Any:
-    """``data.requiredCapabilities`` of an error; None where it has none."""
-    error: Any = exchange.error
-    data = error.get("data") if isinstance(error, dict) else None
+def _declares(sent: Mapping[str, Any]) -> bool:
+    meta = sent["params"].get("_meta", {})
+    capabilities = meta.get("io.modelcontextprotocol/clientCapabilities", {})
+    return EXTENSION in capabilities.get("extensions", {})
+
+
+def _is_answered(exchange: Exchange) -> bool:
+    result = result_in(exchange) or {}
+    kind = result.get("resultType")
+    asks = kind == "input_required" and bool(result.get("inputRequests"))
+    return asks or (kind == "complete" and isinstance(result.get("content"), list))
+
+
+def is_missing_capability(exchange: Exchange, status: int | None = None) -> Finding:
+    """Whether an exchange was refused for the capability that is not declared."""
+    finding = is_refused(exchange, MISSING_CAPABILITY, status)
+    if exchange.error_code == DRAFT_MISSING_CAPABILITY:
+        return broken(
+            f"{finding.detail}: {DRAFT_MISSING_CAPABILITY} was the code of the draft, "
+            f"and was renumbered to {MISSING_CAPABILITY}; the final text knows no other"
+        )
+    return finding
+
+
+def names_the_extension(error: Mapping[str, Any] | None) -> Finding:
+    """
+    Whether the ``data`` of a refusal names the extension as what is missing.
+
+    It may name more: whatever else the request would have needed.
+    """
+    required = _required(error)
+    extensions = required.get("extensions") if isinstance(required, dict) else None
+    if not isinstance(extensions, dict) or EXTENSION not in extensions:
+        return broken(
+            f"data.requiredCapabilities is {shown(required)}, and does not name "
+            f"{EXTENSION} under extensions"
+        )
+    return holds(f"data.requiredCapabilities is {shown(required)}")
+
+
+def _required(error: Mapping[str, Any] | None) -> Any:
+    data = (error or {}).get("data")
     return data.get("requiredCapabilities") if isinstance(data, dict) else None

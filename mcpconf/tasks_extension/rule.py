@@ -8,6 +8,8 @@ They are tried in order, and the first that applies decides:
 2. the extension is not advertised → not applicable (unless it is about that)
 3. a tool it needs is not in the list of tools → unobserved
 4. otherwise the check looks
+5. it sees nothing, and no call of the drive made a task, for the server answered in
+   the call → not applicable (unless it is about there being tasks)
 """
 
 from __future__ import annotations
@@ -15,10 +17,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mcpconf.server.era import stateless_refusal
-from mcpconf.supplemental.finding import Finding, not_applicable, unobserved
+from mcpconf.supplemental.finding import Finding, Kind, not_applicable, unobserved
 from mcpconf.supplemental.finding import unsupported as unsupported_by
 from mcpconf.tasks_extension.definition import EXTENSION, REVISION
-from mcpconf.tasks_extension.looks import shown, told
+from mcpconf.tasks_extension.looks import answered_in_the_call, shown, told
 from mcpconf.tasks_extension.observation import DISCOVER
 
 if TYPE_CHECKING:
@@ -28,7 +30,17 @@ if TYPE_CHECKING:
 
 def finding_of(scenario: TaskScenario, check: TaskCheck, seen: Observation) -> Finding:
     """What a check of a scenario finds in what was seen of it."""
-    return _before(scenario, check, seen) or check.look(seen)
+    before = _before(scenario, check, seen)
+    if before is not None:
+        return before
+    finding = check.look(seen)
+    if finding.kind is Kind.UNOBSERVED and not check.of_there_being_tasks:
+        tool = answered_in_the_call(seen)
+        if tool is not None:
+            return not_applicable(
+                f"no task was made: the server answered {tool} in the call"
+            )
+    return finding
 
 
 def _before(

@@ -21,7 +21,9 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from mcpconf import __version__
+from mcpconf.server.exchange import How
 from mcpconf.tasks_extension.definition import EXTENSION, REVISION
+from mcpconf.tasks_extension.pace import LONGEST_S, USUAL_S, Pace, interval_s
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -64,10 +66,6 @@ _PLAIN = re.compile(r"[!-~](?:[ -~\t]*[!-~])?")
 _MARKED = re.compile(r"=\?base64\?.*\?=")
 #: Seconds of work of a task that is to outlive its drive; it is cancelled then.
 LONG_S = 600
-#: Between polls: at least, and where the server does not say.
-_LEAST_S, _USUAL_S = 0.02, 0.1
-#: Longer than any drive; JSON has numbers that no clock has.
-_LONGEST_MS = 1e9
 _TIDY_S = 2.0
 _SETTLE_S = 1.0
 #: For one whole answer, where a drive does not say.
@@ -103,6 +101,8 @@ class Session:
         self._labels: set[str] = set()
         self._open: dict[str, None] = {}
         self._pause = threading.Event()
+        self._pace = Pace()
+        self._works_in_the_call = False
 
     def request(
         self,
@@ -145,11 +145,32 @@ class Session:
     def create(
         self, label: str, tool: str, arguments: Members | None = None, **more: Any
     ) -> str | None:
-        """Call a tool; the id of the task it made, None where it made none."""
-        return task_id_of(self.call(label, tool, arguments, **more))
+        """
+        Call a tool; the id of the task it made, None where it made none.
+
+        Where a tool is not done in time, it is asked once for no work at all: a server
+        that does that in the call makes no tasks, and is given no more long work.
+        """
+        members = arguments or {}
+        is_long = members.get("seconds", 0) > ANSWER_S
+        if is_long and self._works_in_the_call:
+            return None
+        exchange = self.call(label, tool, members, **more)
+        if is_long and exchange.how is How.TIMED_OUT and not self._works_in_the_call:
+            short = self.call(f"{label}-short", tool, {**members, "seconds": 0}, **more)
+            self._works_in_the_call = "content" in (result_in(short) or {})
+        return task_id_of(exchange)
 
     def get(self, label: str, task_id: str | None, **more: Any) -> Exchange | None:
-        """``tasks/get``; without an id nothing is sent."""
+        """
+        ``tasks/get``, not before the task's ``pollIntervalMs`` since the last is over.
+
+        The first is sent at once; without an id nothing is sent.
+        """
+        while task_id is not None and (left_s := self._pace.left_s(task_id)) > 0:
+            if time.monotonic() >= self._over_at:
+                break  # what is sent now finds that itself
+            self.wait(left_s)
         return self._of_task(label, "tasks/get", task_id, {}, more)
 
     def cancel(self, label: str, task_id: str | None, **more: Any) -> Exchange | None:
@@ -175,7 +196,7 @@ class Session:
         Ask for a task at its ``pollIntervalMs`` until it is as wanted; the last answer.
 
         Labels are ``<label>-1``, ``<label>-2`` and so on. It ends early at an answer
-        that is no task, and in any case after `at_most_s` seconds.
+        that is no task, and else with the first answer after `at_most_s` seconds.
         """
         over_at = time.monotonic() + at_most_s
         for number in itertools.count(1):
@@ -186,7 +207,7 @@ class Session:
             left_s = over_at - time.monotonic()
             if left_s <= 0:
                 return exchange
-            self._pause.wait(min(interval_s(task), left_s))
+            self.wait(min(interval_s(task), left_s, LONGEST_S))
         raise AssertionError  # count() does not end
 
     def settle(self, label: str, task_id: str | None) -> Exchange | None:
@@ -202,7 +223,7 @@ class Session:
                 return exchange
             if time.monotonic() >= over_at:
                 return exchange
-            self._pause.wait(_USUAL_S)
+            self.wait(USUAL_S)
         raise AssertionError  # count() does not end
 
     def listen(
@@ -212,15 +233,20 @@ class Session:
         *,
         declare: Members = DECLARED,
         more: Members | None = None,
+        name: str | None = None,
     ) -> OpenStream:
         """
         Open a ``subscriptions/listen`` stream for these tasks; `more` of its filter.
+
+        `name` is a text to be the request's id, in place of the next number.
 
         :raises OutOfTime: nothing was sent, the drive's time is over.
         """
         wanted = {"taskIds": list(task_ids), **(more or {})}
         params = {"notifications": wanted}
         message = self._message("subscriptions/listen", params, declare, None)
+        if name is not None:
+            message["id"] = name
         return self._client.open(
             self._unused(label),
             _encoded(message),
@@ -313,9 +339,14 @@ class Session:
         return {key: value for key, value in headers.items() if value is not None}
 
     def _note(self, message: Mapping[str, Any], exchange: Exchange) -> None:
-        """Remember which tasks are there to be cancelled in the end."""
+        """Remember the tasks that are there, and when they can be asked for again."""
         method, result = message["method"], task_in(exchange)
         asked = message["params"].get("taskId")
+        named = task_id_of(exchange) if method == "tools/call" else asked
+        if isinstance(named, str):
+            self._pace.told(named, result or {})
+            if method == "tasks/get":
+                self._pace.asked(named)
         if method == "tools/call" and (task_id := task_id_of(exchange)) is not None:
             if not is_terminal(result or {}):
                 self._open[task_id] = None
@@ -359,11 +390,3 @@ def task_id_of(exchange: Exchange | None) -> str | None:
     """
     task_id = (task_in(exchange) or {}).get("taskId")
     return task_id if isinstance(task_id, str) and task_id else None
-
-
-def interval_s(task: Members) -> float:
-    """How long to wait before a task is asked for again, in seconds."""
-    told = task.get("pollIntervalMs")
-    if isinstance(told, bool) or not isinstance(told, (int, float)):
-        return _USUAL_S
-    return max(_LEAST_S, min(told, _LONGEST_MS) / 1000)

@@ -14,10 +14,12 @@ from mcpconf.decode import Reader, parse_json
 from mcpconf.fixture_server.profile import PROFILES
 from mcpconf.tasks_extension.registry import SCENARIOS
 from mcpconf.tasks_extension.requirement import REQUIREMENTS, Binds
+from mcpconf.tasks_extension.unseen import UNSEEN
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from mcpconf.decode import Json
     from mcpconf.tasks_extension.definition import TaskCheck, TaskScenario
     from mcpconf.tasks_extension.requirement import Requirement
 
@@ -53,7 +55,8 @@ nox -s tasks-extension -- --server-command "my-server --port {port}"
 * Every check is seen to fail. The *faults* beside it are profiles of
   [our fixture server](../mcpconf/fixture_server), each a good server with one rule
   broken; a test runs every fault against every check, and nothing else may fail.
-  `python -m mcpconf.fixture_server --profile NAME` serves one to anybody.
+  `python -m mcpconf.fixture_server --transport http --port 3000 --profile NAME` serves
+  one to anybody (`pip install -e .` first).
 """
 
 #: The tools that scenarios call: arguments, and what such a tool does.
@@ -200,11 +203,37 @@ def _unseen() -> Iterator[str]:
     ]
     headers = ["Demand", "Sentence", "Why not", "Checks of a client"]
     yield from _table(headers, rows)
+    yield ""
+    yield "Sentences without an id upstream, which leaves most of them out as well."
+    yield ""
+    others = [
+        [
+            f"{each.level.value}. {each.sentence} ([page]({each.page}))",
+            each.binds.value,
+            each.reason,
+        ]
+        for each in UNSEEN
+    ]
+    yield from _table(["Sentence", "Binds", "Why not"], others)
 
 
 def checks_failed_by(fault: str) -> list[tuple[TaskScenario, TaskCheck]]:
     """Our checks that a fault fails, in the order of the report."""
     return [one for one in _all_checks() if fault in one[1].broken]
+
+
+def faults_value() -> Json:
+    """By fault, what it must fail and nothing else: ``fixtures/servers``' list."""
+    return {
+        name: {
+            "does": PROFILES[name].title,
+            "fails": [
+                f"{scenario.name}:{check.id}"
+                for scenario, check in checks_failed_by(name)
+            ],
+        }
+        for name in fault_names()
+    }
 
 
 def official_kills() -> tuple[str, Mapping[str, tuple[str, ...]]]:

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 #: The good server; a fault implies it.
 GOOD = "tasks"
+#: As good: one that lets nobody poll too often, and one that never makes a task.
+PATIENT, SYNCHRONOUS = "patient-tasks", "synchronous-tasks"
 #: How long a second of the tools lasts: long enough to see a task at work.
 _SECOND_S = 0.05
 

@@ -20,9 +20,12 @@ from mcpconf.server.evidence import read_case
 from mcpconf.server.judge import judge
 from mcpconf.suite.catalogue import load_catalogue
 from mcpconf.suite.install import install_suite
+from mcpconf.tasks_extension.plan import select_tasks
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from mcpconf.tasks_extension.plan import TasksCase
 
 pytestmark = [
     pytest.mark.process,
@@ -34,7 +37,9 @@ pytestmark = [
 
 LEGS = (Revision.V2025_11_25, Revision.V2026_07_28)
 #: Every so many scenarios; `mcpconf canaries` runs them all.
-STRIDE = 21
+STRIDE = 31
+#: The same, of our own.
+OURS_STRIDE = 6
 #: Those of which a canary has come closest to a pass: the suite calls some green.
 CLOSE = (
     "dns-rebinding-protection",
@@ -47,7 +52,7 @@ CLOSE = (
 
 
 def sample(offset: int) -> tuple[PlannedCase, ...]:
-    """Another part for each canary, and the close ones for all."""
+    """Of the suite's, another part for each canary, and the close ones for all."""
     cases = select_cases(load_catalogue(role=Role.SERVER), LEGS)
     return tuple(
         case
@@ -58,7 +63,9 @@ def sample(offset: int) -> tuple[PlannedCase, ...]:
 
 @pytest.mark.parametrize("name", local.CANARIES)
 def test_a_server_that_does_nothing_sensible_passes_nothing(name: str) -> None:
-    cases = sample(local.CANARIES.index(name))
+    offset = local.CANARIES.index(name)
+    ours = select_tasks()[offset::OURS_STRIDE]
+    cases: tuple[PlannedCase | TasksCase, ...] = (*sample(offset), *ours)
     results = judged_canary(
         install_suite(), name, cases, jobs=2, finished=lambda _: None
     )
@@ -72,6 +79,9 @@ def test_a_server_that_does_nothing_sensible_passes_nothing(name: str) -> None:
     assert Attribution.SUBJECT in blamed
     (stub,) = [each for each in results if each.key.scenario == CLOSE[-1]]
     assert (stub.outcome, stub.attribution) == (Outcome.UNOBSERVED, Attribution.SUITE)
+    found = results[-len(ours) :]
+    assert {each.outcome for each in found} == {Outcome.UNOBSERVED}
+    assert {each.attribution for each in found} == {Attribution.SUBJECT}
 
 
 def test_the_close_scenarios_are_close() -> None:
@@ -98,6 +108,9 @@ class Dying:
 
     def __init__(self, running: Running, stderr: Path) -> None:
         self._running, self._stderr = running, stderr
+
+    def wait_ended(self, timeout_s: float) -> bool:
+        return timeout_s > 0
 
     def ended(self) -> Ended | None:
         return self._running.wait()

@@ -10,7 +10,8 @@ import sys
 import threading
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Self
 
 import psutil
 import pytest
@@ -19,11 +20,13 @@ from hostile_server import hostile
 from mcpconf.errors import UsageError
 from mcpconf.process import EndKind, SupervisorError
 from mcpconf.revision import Revision
-from mcpconf.server import host
-from mcpconf.server.host import RunningServer, started
+from mcpconf.server import host, port
+from mcpconf.server.host import RunningServer, identify, listening, started
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from mcpconf.server.identity import ServerIdentity
 
 pytestmark = [
     pytest.mark.process,
@@ -128,7 +131,7 @@ def test_port_that_answers_after_the_end_is_told(
 ) -> None:
     def leave() -> None:
         with running(tmp_path) as server:
-            monkeypatch.setattr(host, "_host", lambda _: "127.0.0.1")
+            monkeypatch.setattr(host, "host_of", lambda _: "127.0.0.1")
             server.stop()
 
     with pytest.raises(SupervisorError, match="is still answered after the server"):
@@ -199,10 +202,21 @@ def test_server_that_never_listens_is_given_up(tmp_path: Path) -> None:
     assert "it was not ready within 0.3 s: nobody listens at port" in said
 
 
-def test_server_that_never_answers_is_given_up(tmp_path: Path) -> None:
+def test_server_that_never_answers_is_given_up(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Not by the clock: time is over when it has been asked once."""
+    clock = [0.0]
+
+    def ask(url: str, *, revision: Revision, timeout_s: float) -> ServerIdentity:
+        clock[0] += timeout_s
+        return identify(url, revision=revision, timeout_s=0.2)
+
+    monkeypatch.setattr(host, "time", SimpleNamespace(monotonic=lambda: clock[0]))
+    monkeypatch.setattr(host, "identify", ask)
     command = script("listens_and_says_nothing", "{port}")
-    said = refusal(tmp_path, command, ready_s=1.0)
-    assert "it was not ready within 1 s" in said
+    said = refusal(tmp_path, command, ready_s=5.0)
+    assert "it was not ready within 5 s" in said
     assert "gives no whole answer" in said
     assert said.endswith("it said last:\nhere, and silent")
 
@@ -247,7 +261,7 @@ def test_port_that_another_takes_meanwhile_gives_the_reason_of_the_server(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     looks = iter([None])
-    monkeypatch.setattr(host, "_host", lambda _: next(looks, "127.0.0.1"))
+    monkeypatch.setattr(host, "host_of", lambda _: next(looks, "127.0.0.1"))
     code = "import sys; print('the address is in use', file=sys.stderr); sys.exit(1)"
     command = shlex.join((sys.executable, "-c", code, "{port}"))
     with hostile(lambda _: None) as stranger:
@@ -257,9 +271,71 @@ def test_port_that_another_takes_meanwhile_gives_the_reason_of_the_server(
     assert said.endswith("the address is in use")
 
 
-def test_no_port_is_given_twice() -> None:
-    ports = [host.free_port() for _ in range(50)]
-    assert len(set(ports)) == len(ports)
+def test_no_port_is_given_twice(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The system gives a port again as long as nobody listens at it."""
+    given = iter([4000, 4000, 4000, 4001, 4000, 4002])
+
+    class Socket:
+        def __enter__(self) -> Self:
+            return self
+
+        def __exit__(self, *_: object) -> None:
+            pass
+
+        def bind(self, address: tuple[str, int]) -> None:
+            assert address == ("127.0.0.1", 0)
+
+        def getsockname(self) -> tuple[str, int]:
+            return "127.0.0.1", next(given)
+
+    monkeypatch.setattr(port, "socket", SimpleNamespace(socket=Socket))
+    monkeypatch.setattr(port, "_given", set())
+    assert [port.free_port() for _ in range(3)] == [4000, 4001, 4002]
+
+
+#: Writes a long line and a short one, then listens.
+TALKS = """
+import signal, socket, sys
+sys.stderr.write(f"{'x' * 70_000} canary\\nlast\\n")
+sys.stderr.flush()
+listener = socket.create_server(("127.0.0.1", int(sys.argv[1])))
+signal.pause()
+"""
+
+
+@contextmanager
+def talking(place: Path) -> Iterator[RunningServer]:
+    command = shlex.join((sys.executable, "-I", "-S", "-c", TALKS, "{port}"))
+    environment = dict(os.environ)
+    with listening(command, directory=place, environment=environment) as server:
+        yield server
+    assert_gone(server)
+
+
+def test_of_what_a_server_says_whole_lines_are_told(tmp_path: Path) -> None:
+    with talking(tmp_path) as server:
+        assert server.url == f"http://127.0.0.1:{server.port}/mcp"
+        assert server.stderr_tail() == "last"
+
+
+def test_what_a_server_said_in_another_case_is_not_told(tmp_path: Path) -> None:
+    with talking(tmp_path) as server:
+        server.turn_page()
+        assert server.stderr_tail() == ""
+        with (tmp_path / "stderr").open("a") as stream:
+            stream.write("new\napi_key=")
+        assert server.stderr_tail() == "new\napi_key="
+        server.turn_page()
+        assert server.stderr_tail() == "api_key="
+
+
+def test_who_need_not_speak_must_listen(tmp_path: Path) -> None:
+    command = shlex.join((sys.executable, "-c", "", "{port}"))
+    with (
+        pytest.raises(UsageError, match="it exited with 0"),
+        listening(command, directory=tmp_path, environment=dict(os.environ)),
+    ):
+        pytest.fail("nobody listens, and it is said to be ready")
 
 
 @pytest.mark.parametrize(

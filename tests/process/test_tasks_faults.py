@@ -13,7 +13,7 @@ from multiprocessing import get_context
 from typing import TYPE_CHECKING
 
 import pytest
-from tasks_fault_case import GOOD, findings_of
+from tasks_fault_case import GOOD, PATIENT, SYNCHRONOUS, findings_of
 
 from mcpconf.supplemental.finding import Kind
 from mcpconf.tasks_extension.registry import SCENARIOS
@@ -27,26 +27,39 @@ if TYPE_CHECKING:
     Findings = Mapping[str, Finding]
 
 FAULTS = fault_names()
-#: The good server has no stream there that could be closed.
-_NOT_THERE = {"tasks/cancellation:closing-cancels-nothing"}
 
 
 @pytest.fixture(scope="module")
 def found() -> Mapping[str, Findings]:
     """What every check finds in every server, by the server's profile."""
-    names = (GOOD, *FAULTS)
+    names = (GOOD, PATIENT, SYNCHRONOUS, *FAULTS)
     processes = (os.cpu_count() or 1) + 1  # they wait a lot
     with ProcessPoolExecutor(processes, mp_context=get_context("spawn")) as pool:
         return dict(zip(names, pool.map(findings_of, names), strict=True))
 
 
-def test_the_good_server_passes_every_check(found: Mapping[str, Findings]) -> None:
-    kinds = {name: each for name, each in found[GOOD].items() if name not in _NOT_THERE}
+@pytest.mark.parametrize("good", [GOOD, PATIENT])
+def test_a_good_server_passes_every_check(
+    good: str, found: Mapping[str, Findings]
+) -> None:
     not_held = {
-        name: each for name, each in kinds.items() if each.kind is not Kind.HOLDS
+        name: each for name, each in found[good].items() if each.kind is not Kind.HOLDS
     }
     assert not not_held, not_held
-    assert {found[GOOD][name].kind for name in _NOT_THERE} == {Kind.NOT_APPLICABLE}
+
+
+def test_a_server_that_never_makes_a_task_fails_nothing_and_passes_nothing(
+    found: Mapping[str, Findings],
+) -> None:
+    """It is compliant; that it was asked for tasks in vain is one thing, said once."""
+    by_kind: dict[Kind, set[str]] = {}
+    for name, each in found[SYNCHRONOUS].items():
+        by_kind.setdefault(each.kind, set()).add(name)
+    assert by_kind[Kind.UNOBSERVED] == {"tasks/creation:created-result-type"}
+    assert Kind.BROKEN not in by_kind
+    tasks = found[SYNCHRONOUS]["tasks/completion:task-completes"]
+    assert tasks.kind is Kind.NOT_APPLICABLE
+    assert "answered slow_compute in the call" in tasks.detail
 
 
 @pytest.mark.parametrize("fault", FAULTS)

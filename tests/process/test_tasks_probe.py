@@ -113,7 +113,7 @@ def test_a_good_server_passes_through_probe_and_evidence(tmp_path: Path) -> None
 def test_a_server_that_is_silent_passes_nothing(tmp_path: Path) -> None:
     """One unanswered request is enough; a drive does not wait for each in turn."""
     with _silent() as url:
-        result = _run(tmp_path, url, timeout_s=0.5)
+        result = _run(tmp_path, url, timeout_s=1.0)
     assert result.outcome is Outcome.UNOBSERVED
     assert result.attribution is Attribution.SUBJECT
     assert "server/discover" in result.reason

@@ -21,12 +21,12 @@ COMPLETED = (
 )
 ASKING = "asks asks/again asks/still part/get part/get/again"
 FAILED = "protocol_error_job told/protocol_error_job/get"
-CANCELLED = "cancel/get cancel/late"
+CANCELLED = "cancel/get cancel/late stop/get"
 GOT = f"{WORKING} {COMPLETED} {ASKING} {FAILED} {CANCELLED}"
 TOLD = "told/slow_compute told/protocol_error_job told/multi_input"
 SHOWN = f"{CREATED} {GOT} {TOLD}"
 #: Where they are not as they were created.
-CHANGED = f"answered {COMPLETED} {ASKING} {FAILED} {TOLD}"
+CHANGED = f"answered {COMPLETED} {ASKING} {FAILED} stop/get {TOLD}"
 # The same, and the subscription that was told.
 WORKED = f"{WORKING} told/multi_input"
 ASKED = f"{ASKING} told/multi_input"
@@ -68,7 +68,7 @@ FAULTS: Mapping[str, Mapping[str, str]] = {
         "malformed/update": "message",
         (
             "answered answered/end declined part/get part/get/again "
-            "part/end part/late/get"
+            "part/end part/late/get stop/get"
         ): "lastUpdatedAt",
         TOLD: "-notifications/tasks",
     },
@@ -76,9 +76,16 @@ FAULTS: Mapping[str, Mapping[str, str]] = {
         f"{GOT} {CREATED}": "taskId",
         TOLD: "taskId taskIds",
     },
+    "tasks-ids-short": {
+        f"{GOT} {CREATED}": "taskId",
+        TOLD: "taskId taskIds",
+    },
+    "tasks-status-message-number": {
+        f"{CREATED} {WORKED}": "+statusMessage",
+    },
     "tasks-ids-collide": {
         "parallel": "parallel",
-        f"{CHANGED} {CANCELLED}": "lastUpdatedAt",
+        f"{CHANGED} cancel/get cancel/late": "lastUpdatedAt",
         "create/token closed create/level": "createdAt lastUpdatedAt",
     },
     "tasks-undeclared-task": {
@@ -174,10 +181,14 @@ FAULTS: Mapping[str, Mapping[str, str]] = {
     "tasks-cancel-unknown-acked": {"unknown/cancel": SERVED},
     "tasks-cancel-terminal-error": {"completed/cancel": LOST},
     "tasks-cancel-refused": {
-        "cancel": "+error -result",
-        CANCELLED: "status",
+        "cancel stop": "+error -result",
+        "cancel/get cancel/late": "status",
+        "stop/get": "+inputRequests lastUpdatedAt status",
     },
-    "tasks-cancel-ignored": {CANCELLED: "status"},
+    "tasks-cancel-ignored": {
+        "cancel/get cancel/late": "status",
+        "stop/get": "+inputRequests lastUpdatedAt status",
+    },
     "tasks-notified-cancels": {"notified": "status"},
     "tasks-close-cancels": {
         "create/token": "statuses",
@@ -199,6 +210,7 @@ FAULTS: Mapping[str, Mapping[str, str]] = {
         "refused": "-elicitation",
     },
     "tasks-mrtr-skipped": {
+        "tools": "description",
         "round": f"{TASK} -inputRequests -requestState resultType",
         "round/forged": "round/forged",
         "round/again": "round/again",
@@ -216,10 +228,10 @@ FAULTS: Mapping[str, Mapping[str, str]] = {
     "tasks-update-type-task": {f"{UPDATED} named/again": "resultType"},
     "tasks-cancel-ack-task": {
         "completed/cancel": f"{TASK} +result",
-        "cancel": TASK,
+        "cancel stop": TASK,
     },
-    "tasks-cancel-no-result-type": {"completed/cancel cancel": "-resultType"},
-    "tasks-cancel-type-task": {"completed/cancel cancel": "resultType"},
+    "tasks-cancel-no-result-type": {"completed/cancel cancel stop": "-resultType"},
+    "tasks-cancel-type-task": {"completed/cancel cancel stop": "resultType"},
     "tasks-result-kept": {"result": SERVED},
     "tasks-list-kept": {"list": SERVED},
     "tasks-removed-status-200": {"result list": "statuses"},
@@ -242,8 +254,8 @@ FAULTS: Mapping[str, Mapping[str, str]] = {
     "tasks-notified-id-type": {TOLD: "io.modelcontextprotocol/subscriptionId"},
     "tasks-notified-stranger": {TOLD: "+notifications/tasks"},
     "tasks-notified-first": {TOLD: "+notifications/tasks"},
-    "tasks-ack-no-ids": {TOLD: "-taskIds"},
-    "tasks-ack-other-ids": {TOLD: "taskIds"},
+    "tasks-ack-no-ids": {f"{TOLD} listen/text": "-taskIds"},
+    "tasks-ack-other-ids": {f"{TOLD} listen/text": "taskIds"},
     "tasks-trailing-progress": {TOLD: "+notifications/progress"},
     "tasks-notified-no-end": {TOLD: "-notifications/tasks"},
     "tasks-update-lost": {
@@ -270,6 +282,19 @@ FAULTS: Mapping[str, Mapping[str, str]] = {
         "answered": "+inputRequests lastUpdatedAt status",
         "answered/end": "+inputRequests -result lastUpdatedAt status",
     },
+    "tasks-input-result": {ASKED: "+result"},
+    "tasks-input-error": {ASKED: "+error"},
+    "tasks-input-request-state": {ASKING: "+requestState"},
+    "tasks-cancel-waiting-refused": {
+        "stop": LOST,
+        "stop/get": "+inputRequests lastUpdatedAt status",
+    },
+    "tasks-ack-unknown-id": {f"{TOLD} listen/text": "taskIds"},
+    "tasks-listen-text-id": {"listen/text": "io.modelcontextprotocol/subscriptionId"},
+    "tasks-list-changed-on-listen": {TOLD: "+notifications/tools/list_changed"},
+    "tasks-listen-closes": {TOLD: "-notifications/tasks"},
+    "tasks-resource-type-task": {"resource": "resultType"},
+    "tasks-list-type-task": {"tools": "resultType"},
     "tasks-not-advertised": {"discover": "-io.modelcontextprotocol/tasks"},
     "tasks-greet-made": {"greet": f"{TASK} -content resultType"},
     "tasks-hint-needed": {

@@ -23,6 +23,8 @@ from fixture_tasks import (
     task_id,
 )
 
+from mcpconf.fixture_server.results import URIS
+
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Iterator
 
@@ -30,6 +32,7 @@ _FORMLESS: Json = {"extensions": {EXTENSION: {}}}
 _LEGACY: Json = {"elicitation": {}, "tasks": {"requests": {"tools": {"call": {}}}}}
 _STRANGER: Any = {"declare": NONE, "info": None}
 _HINT = {"task": {"ttl": 60_000, "pollInterval": 10}}
+_RESOURCE = next(iter(URIS))
 _RANDOM = re.compile(r"[\w-]{32,}|[\w-]{16}\.[0-9a-f]{64}")
 _ID_KEY = "io.modelcontextprotocol/subscriptionId"
 _SHORT: Json = {"seconds": 1, "label": "a"}
@@ -76,6 +79,9 @@ class Tour:
             tasks.tool("greet", {"name": "a"}, declare=NONE, **other),
         )
         await note("greet/declared", tasks.tool("failing_job", **other))
+        await note("tools", tasks.ask("tools/list"))
+        resource = {"uri": _RESOURCE}
+        await note("resource", tasks.ask("resources/read", resource, name=_RESOURCE))
         prompt = {"name": "fixture.greeting", "arguments": {"name": "a"}}
         await note("prompt", tasks.ask("prompts/get", prompt))
         some = {"seconds": 0.1}
@@ -201,6 +207,11 @@ class Tour:
         await tasks.until(task, "input_required")
         await tasks.update(task, {"input-1": {"action": "decline"}})
         await self.end("declined", task)
+        await self.begin()
+        task = await tasks.create("confirm_delete", {"filename": "f"})
+        await tasks.until(task, "input_required")
+        await note("stop", tasks.cancel(task))
+        self.said["stop/get"] = await tasks.get(task)
 
     async def inputs(self) -> None:
         """Two inputs of one task."""
@@ -256,6 +267,8 @@ class Tour:
             await asyncio.sleep(3)
             self.keep(f"told/{tool}", told)
             self.said[f"told/{tool}/get"] = await tasks.get(task)
+        call = await tasks.listen("unknown", text_id="2663")
+        self.keep("listen/text", call)
         missing = {"name": "confirm_delete", "arguments": {"filename": "f"}}
         await self.note("refused", tasks.ask("tools/call", missing, **_STRANGER))
 

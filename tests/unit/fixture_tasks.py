@@ -198,10 +198,14 @@ class Tasks:
         """A ``tasks/cancel``."""
         return await self.ask("tasks/cancel", {"taskId": task_id}, **more)
 
-    async def listen(self, *ids: str, **more: Json) -> HttpCall:
-        """A subscription, acknowledged or refused."""
+    async def listen(
+        self, *ids: str, text_id: str | None = None, **more: Json
+    ) -> HttpCall:
+        """A subscription, acknowledged or refused; `text_id`: the id of its request."""
         params = {"notifications": {"taskIds": list(ids)}}
         call = self.call("subscriptions/listen", params, **more)
+        if text_id is not None:
+            call.message = {**call.message, "id": text_id}
         task = asyncio.create_task(self.server.handle(call))
         self.listening.add(task)
         task.add_done_callback(self.listening.discard)

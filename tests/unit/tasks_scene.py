@@ -7,7 +7,7 @@ import socket
 import threading
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mcpconf.fixture_server.inprocess import serving
 from mcpconf.fixture_server.options import Limits, Options
@@ -38,13 +38,13 @@ NAMES = (
 
 
 @contextmanager
-def fixture(*profiles: str) -> Iterator[str]:
-    """The fixture server with these profiles, its tasks twenty times as fast."""
+def fixture(*profiles: str, second_s: float = 0.05) -> Iterator[str]:
+    """The fixture server with these profiles; so long lasts a second of its tools."""
     options = Options(
         revision=Revision.V2026_07_28,
         transport=Transport.HTTP,
         profiles=profiles,
-        limits=Limits(task_second_s=0.05),
+        limits=Limits(task_second_s=second_s),
     )
     with serving(options) as running:
         yield running.url
@@ -100,9 +100,20 @@ def _serve(listener: socket.socket, answer: bytes) -> None:
                 pass
 
 
+class Refusal(NamedTuple):
+    """An error, and the HTTP status it comes with."""
+
+    status: int
+    error: Mapping[str, Any]
+
+
 @contextmanager
 def answering(result_of: Callable[[str], object]) -> Iterator[str]:
-    """A server whose result for a method is what `result_of` gives, in good form."""
+    """
+    A server whose result for a method is what `result_of` gives, in good form.
+
+    A `Refusal` is answered as that.
+    """
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
@@ -111,9 +122,12 @@ def answering(result_of: Callable[[str], object]) -> Iterator[str]:
             length = int(self.headers["Content-Length"])
             message = json.loads(self.rfile.read(length))
             result = result_of(message["method"])
-            answer = {"jsonrpc": "2.0", "id": message.get("id"), "result": result}
+            status, response = 200, {"result": result}
+            if isinstance(result, Refusal):
+                status, response = result.status, {"error": result.error}
+            answer = {"jsonrpc": "2.0", "id": message.get("id"), **response}
             body = json.dumps(answer).encode()
-            self.send_response(200)
+            self.send_response(status)
             self.send_header("Content-Type", "application/json")
             self.send_header("Content-Length", str(len(body)))
             self.end_headers()

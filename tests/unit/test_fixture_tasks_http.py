@@ -232,6 +232,31 @@ def test_a_result_comes_on_a_stream_where_a_fault_sends_something_first() -> Non
         assert second["result"]["resultType"] == "task"
 
 
+def test_a_call_that_wants_progress_gets_its_task_alone_on_a_stream() -> None:
+    """And neither who wants none, nor a call that makes no task."""
+    hello: Json = {"name": "greet", "arguments": {"name": "a"}}
+    with server() as running, closing(Client(running)) as client:
+        (only,) = events(client.post("tools/call", QUICK, progressToken="a"))
+        assert only["result"]["resultType"] == "task"
+        assert client.create(QUICK)
+        assert client.ask("tools/call", hello, progressToken="a")[0] == 200
+        quick: Json = {"declare": NONE, "progressToken": "a"}
+        assert client.ask("tools/call", QUICK, **quick)[0] == 200
+
+
+def test_a_subscription_ends_after_its_acknowledgement_with_the_fault() -> None:
+    log = Kept()
+    with (
+        server("tasks-listen-closes", log=log) as running,
+        closing(Client(running)) as client,
+        closing(Client(running)) as listener,
+    ):
+        asked = {"notifications": {"taskIds": [client.create(LONG)]}}
+        (only,) = events(listener.post(LISTEN, asked))
+        assert only["method"] == ACKNOWLEDGED
+    assert [profile for profile, _ in log.faults] == ["tasks-listen-closes"]
+
+
 def test_a_closed_subscription_leaves_the_server_in_order() -> None:
     with server() as running, closing(Client(running)) as client:
         task = client.create(LONG)

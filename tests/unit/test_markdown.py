@@ -135,7 +135,7 @@ def test_a_run_without_a_verdict_says_why() -> None:
     page = render(value)
     assert page.startswith("# MCP conformance: INCONCLUSIVE\n")
     assert "**Incomplete: not every case has run; this is no verdict.**" in page
-    assert "## Left behind\n\n* `run: lost`\n" in page
+    assert "## Left behind, and faults of the run\n\n* `run: lost`\n" in page
 
 
 def test_what_was_run_again_says_how_it_ended() -> None:

@@ -8,9 +8,9 @@ import pytest
 from make import make_catalogue
 
 from mcpconf.errors import UsageError
-from mcpconf.record import Source
+from mcpconf.record import Role, Source
 from mcpconf.revision import Revision
-from mcpconf.selection import Shard, select
+from mcpconf.selection import Selection, Shard, select
 from mcpconf.setup import RunOptions, selection_of
 from mcpconf.suite.catalogue import load_catalogue
 from mcpconf.supplemental.registry import SCENARIOS
@@ -119,3 +119,26 @@ def test_no_scenario_of_ours_has_a_name_of_the_suite() -> None:
     """A report's selection is one list of names."""
     entries = load_catalogue().revisions.values()
     assert not {each.scenario for entry in entries for each in entry} & set(SCENARIOS)
+
+
+def test_a_revision_without_any_scenario_of_ours_is_refused_by_name() -> None:
+    servers = Selection(
+        role=Role.SERVER,
+        revisions=(Revision.V2025_11_25, Revision.V2026_07_28),
+        transports=(Transport.HTTP,),
+        sources=(Source.SUPPLEMENTAL,),
+    )
+    with pytest.raises(UsageError, match=r"^2025-11-25: has no scenario of ours"):
+        select(servers, load_catalogue(role=Role.SERVER))
+
+
+@pytest.mark.parametrize(
+    ("role", "name", "command"),
+    [(Role.SERVER, "basics", "run"), (Role.CLIENT, "tasks/ttl", "server")],
+)
+def test_a_scenario_of_the_other_role_is_told_from_a_typing_error(
+    role: Role, name: str, command: str
+) -> None:
+    wanted = Selection(role=role, supplemental=(name,))
+    with pytest.raises(UsageError, match=f"see `mcpconf {command}`"):
+        select(wanted, load_catalogue(role=role))

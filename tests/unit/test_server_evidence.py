@@ -13,9 +13,10 @@ from wire_script import Script, result, stateless
 from mcpconf.errors import DecodeError
 from mcpconf.process import Ended, EndKind
 from mcpconf.record import CaseKey
-from mcpconf.server.case import end_of
+from mcpconf.redaction import redact_text
+from mcpconf.server.case import has_hung_up
 from mcpconf.server.evidence import RawServerCase, read_case, write_case
-from mcpconf.server.watched import ServerSeen
+from mcpconf.server.watched import ServerSeen, seen_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -93,19 +94,23 @@ def test_a_file_that_is_missing_is_no_empty_record(tmp_path: Path, name: str) ->
 
 
 class Late:
-    """A server whose end is told only when it is asked a second time."""
+    """A server whose end is told only to who waits for it."""
 
     pid = 7
 
-    def __init__(self) -> None:
-        self.asked = 0
+    def __init__(self, said: str = "") -> None:
+        self._said = said
+        self._is_told = False
+
+    def wait_ended(self, timeout_s: float) -> bool:
+        self._is_told = timeout_s > 0
+        return self._is_told
 
     def ended(self) -> Ended | None:
-        self.asked += 1
-        return make_ended(EndKind.SIGNALLED) if self.asked > 1 else None
+        return make_ended(EndKind.SIGNALLED) if self._is_told else None
 
     def stderr_tail(self) -> str:
-        return ""
+        return self._said
 
 
 @pytest.mark.parametrize(
@@ -121,4 +126,26 @@ def test_the_end_of_a_server_that_hung_up_is_waited_for(
 ) -> None:
     script = Script().listen().exchange(stateless("tools/list"), **exchange)
     lines = [json.dumps(each, separators=(",", ":")) for each in script.records]
-    assert (end_of(Late(), "\n".join(lines).encode()) is not None) is is_told
+    hung_up = has_hung_up("\n".join(lines).encode())
+    seen = seen_of(Late(), url="http://a/mcp", hung_up=hung_up, cleared=redact_text)
+    assert (hung_up, seen.ended is not None) == (is_told, is_told)
+
+
+@pytest.mark.parametrize("more", range(1960, 2000, 3))
+def test_a_secret_is_gone_before_what_a_server_said_is_cut(more: int) -> None:
+    """Of whatever length, what comes behind it: the cut goes through the secret."""
+    said = f"begins\nAPI_KEY=canary-5f0d77a1c3e94b62-canary\n{'x' * more}"
+    seen = seen_of(
+        Late(said), url="http://a/?token=canary", hung_up=False, cleared=redact_text
+    )
+    assert seen.url == "http://a/?token=[REDACTED]"
+    assert seen.stderr is not None
+    assert seen.stderr.endswith("x" * more)
+    assert len(seen.stderr) <= 2000
+    assert "canary" not in seen.stderr
+    assert "94b62" not in seen.stderr
+
+
+def test_of_a_server_that_was_running_only_its_url_is_known() -> None:
+    seen = seen_of(None, url="http://a/mcp", hung_up=True, cleared=redact_text)
+    assert seen == ServerSeen(url="http://a/mcp")

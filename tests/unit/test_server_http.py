@@ -25,11 +25,9 @@ DONE: Json = {"jsonrpc": "2.0", "id": 1, "result": {}}
 LIMITS = HttpLimits(answer_s=PATIENCE_S)
 
 
-def client_of(
-    server: Hostile, recorded: list[Exchange] | None = None, **headers: str
-) -> Client:
+def client_of(server: Hostile, recorded: list[Exchange] | None = None) -> Client:
     into = [] if recorded is None else recorded
-    return Client(server.url, record=into.append, limits=LIMITS, headers=headers)
+    return Client(server.url, record=into.append, limits=LIMITS)
 
 
 def event(message: Json) -> bytes:
@@ -140,9 +138,14 @@ def test_stream_that_ends_without_a_response_is_complete_and_has_none() -> None:
 
 
 def test_headers_are_added_replaced_and_left_out() -> None:
-    changes = {"mcp-method": "x", "ACCEPT": "text/html", "Content-Type": None}
+    changes = {
+        "Authorization": "Bearer a",
+        "mcp-method": "x",
+        "ACCEPT": "text/html",
+        "Content-Type": None,
+    }
     with hostile(lambda c: c.answer(http(b"{}"))) as server:
-        with client_of(server, Authorization="Bearer a") as client:
+        with client_of(server) as client:
             one = client.post("one", ASK, headers=changes)
         head = server.requests[0].partition(b"\r\n\r\n")[0].split(b"\r\n")
     assert one.sent_headers == {
@@ -306,7 +309,6 @@ def test_open_stream_gives_past_and_coming_messages() -> None:
         second_wanted.set()
         assert stream.wait(lambda m: m["number"] == 2, PATIENCE_S) == {"number": 2}
         assert stream.wait(lambda _: True, 0) == {"number": 1}
-        assert (stream.status, stream.is_over) == (200, False)
         assert recorded == []
         one = stream.close()
         assert server.left.wait(PATIENCE_S)
@@ -334,7 +336,6 @@ def test_wait_ends_with_the_stream() -> None:
     ):
         stream = client.open("one", ASK)
         assert stream.wait(is_done, 10 * PATIENCE_S) is None
-        assert stream.is_over
         stream.wait_quiet(10 * PATIENCE_S, 10 * PATIENCE_S)
         assert stream.close().how is How.COMPLETE
 
@@ -360,8 +361,8 @@ def test_quiet_is_waited_for_until_nothing_comes() -> None:
         stream = client.open("one", ASK)
         assert stream.wait(lambda m: m["number"] == 19, PATIENCE_S)
         stream.wait_quiet(0.01, PATIENCE_S)
-        assert not stream.is_over
-        assert len(stream.received) == 20
+        one = stream.close()
+    assert (one.how, len(one.received)) == (How.CLOSED_BY_US, 20)
 
 
 def test_closing_the_client_ends_what_goes_on() -> None:
@@ -391,11 +392,14 @@ def test_closing_the_client_ends_what_goes_on() -> None:
     assert threads() == []
 
 
-def test_time_of_one_request_may_be_another() -> None:
+@pytest.mark.parametrize(("timeout_s", "shown"), [(0.1, "0.1"), (0.0999996, "0.1")])
+def test_time_of_one_request_may_be_another(timeout_s: float, shown: str) -> None:
+    """It is told as people write it, also where it is what others left of a time."""
+
     def behave(connection: Connection) -> None:
         connection.request()
         connection.wait_left()
 
     with hostile(behave) as server, client_of(server) as client:
-        one = client.post("one", ASK, timeout_s=0.1)
-    assert one.problem == "no whole head within 0.1 s"
+        one = client.post("one", ASK, timeout_s=timeout_s)
+    assert one.problem == f"no whole head within {shown} s"

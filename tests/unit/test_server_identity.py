@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 from hostile_server import SSE_HEAD, Connection, hostile, http
 
-from mcpconf.decode import Reader
-from mcpconf.errors import DecodeError, ExitCode, UsageError
+from mcpconf.errors import ExitCode, UsageError
 from mcpconf.fixture_server.inprocess import serving
 from mcpconf.fixture_server.options import Options
 from mcpconf.revision import Era, Revision
@@ -79,7 +78,6 @@ def test_server_is_known_whatever_it_speaks(spoken: Revision, asked: Revision) -
     with serving(Options(revision=spoken, transport=Transport.HTTP)) as running:
         found = identify(running.url, revision=asked)
     assert found.revisions == (spoken.value,)
-    assert found.eras == {spoken.era}
     if spoken.era is asked.era or spoken.era is Era.HANDSHAKE:
         assert found.name == "openai-mcp-spec-test-server"
         assert found.version == "0.1.0"
@@ -144,7 +142,6 @@ def test_stateless_server_tells_itself_in_the_meta_of_its_result() -> None:
         revisions=("2026-07-28", "2025-11-25"),
         extensions=("a/a", "z/z"),
     )
-    assert found.eras == {Era.STATELESS, Era.HANDSHAKE}
     assert b"\r\nMCP-Protocol-Version: 2026-07-28\r\n" in head
     assert b"\r\nMcp-Method: server/discover\r\n" in head
     meta = json.loads(body)["params"]["_meta"]
@@ -290,7 +287,7 @@ def test_what_does_not_end_is_given_up_in_time(
 ) -> None:
     with (
         hostile(behave) as server,
-        pytest.raises(UsageError, match=r"gives no whole answer: no .* within 0\.[34]"),
+        pytest.raises(UsageError, match=r"gives no whole answer: no .* within 0\.\d"),
     ):
         identify(server.url, revision=revision, timeout_s=0.4)
 
@@ -331,13 +328,31 @@ def test_url_is_checked_first() -> None:
         identify("localhost:3000", revision=MODERN)
 
 
-def test_identity_is_stored_and_read_back() -> None:
+def test_what_a_report_holds_of_a_server_is_cleared_of_secrets() -> None:
     one = ServerIdentity(
-        name=None, version="1", title=None, revisions=("2026-07-28",), extensions=()
+        name=None,
+        version="1 api_key=canary-1",
+        title="token=canary-2",
+        revisions=("2026-07-28", "access_token=canary-3"),
+        extensions=("io.example/one", "?token=canary-4"),
     )
-    assert ServerIdentity.from_json(Reader(one.to_json(), "stored")) == one
-    with pytest.raises(DecodeError, match="unknown key pid"):
-        ServerIdentity.from_json(Reader({**one.to_json(), "pid": 1}, "stored"))
+    assert one.to_json() == {
+        "name": None,
+        "version": "1 api_key=[REDACTED]",
+        "title": "token=[REDACTED]",
+        "revisions": ["2026-07-28", "access_token=[REDACTED]"],
+        "extensions": ["io.example/one", "?token=[REDACTED]"],
+    }
+
+
+def test_who_is_no_server_is_told_without_the_secrets_of_its_url() -> None:
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        url = f"http://127.0.0.1:{one.getsockname()[1]}/mcp"
+        with pytest.raises(UsageError, match="no server at") as caught:
+            identify(f"{url}?token=canary-1", revision=MODERN)
+    # The colon behind the URL might belong to the secret.
+    assert f"{url}?token=[REDACTED] no connection" in str(caught.value)
 
 
 def test_what_a_server_is_can_be_read_without_the_library_of_http() -> None:

@@ -100,12 +100,6 @@ def test_a_case_that_was_never_launched_was_not_run() -> None:
     assert (judged.outcome, judged.checks) == (Outcome.NOT_RUN, ())
 
 
-def test_what_was_known_before_decides_before_any_evidence() -> None:
-    case = make_case(revision=NEW)
-    judged = judge(case, _evidence(), Policy(), unsupported="no such revision")
-    assert (judged.outcome, judged.reason) == (Outcome.UNSUPPORTED, "no such revision")
-
-
 RED = make_ended(exit_code=1)
 LATE = make_check("scenario-timeout", FAILURE)
 
@@ -330,7 +324,10 @@ def test_what_a_failure_explains_needs_no_statement_of_ours() -> None:
 @pytest.mark.parametrize(
     ("answer", "is_heard"),
     [
-        (result(), True),
+        (result(content=[]), True),
+        (result(resultType="input_required", requestState="s"), True),
+        (result(), False),
+        (result(resultType="complete"), False),
         (error(code=-32602, text="Invalid params: user_name is no object"), True),
         (error(code=-32602, text="Unknown tool: test_a"), False),
         (error(code=-32602, text="Tool test_a not found"), False),
@@ -476,24 +473,82 @@ def test_a_made_up_revision_that_is_served_is_no_other_era() -> None:
 
 
 @pytest.mark.parametrize(
-    ("says", "outcome"),
+    ("says", "is_error", "reason"),
     [
-        ("Unknown tool: 'test_simple_text'", Outcome.UNOBSERVED),
-        ("test_simple_text was not found", Outcome.UNOBSERVED),
-        ("Unknown tool", Outcome.PASSED),
-        ("This is a simple text response for testing.", Outcome.PASSED),
+        ("Unknown tool: 'test_a'", True, "the server has no tool test_a"),
+        ("test_a was not found", True, "the server has no tool test_a"),
+        ("oops", True, "every call of test_a is answered with an error of the tool"),
+        ("Unknown tool: 'test_a'", False, "passed"),
+        ("This is a simple text response for testing.", False, "passed"),
     ],
 )
-def test_a_tool_that_is_told_to_be_absent_earns_nothing(
-    says: str, outcome: Outcome
+def test_a_tool_that_is_absent_or_always_fails_earns_nothing(
+    says: str, is_error: bool, reason: str
 ) -> None:
-    call = stateless("tools/call", name="test_simple_text", arguments={})
+    judged = _judged(wire=_called(says, is_error=is_error))
+
+    assert judged.reason.startswith(reason)
+    assert judged.outcome is (
+        Outcome.PASSED if reason == "passed" else Outcome.UNOBSERVED
+    )
+
+
+def _called(says: str, *, is_error: bool) -> WireLog:
+    call = stateless("tools/call", name="test_a", arguments={})
     content = [{"type": "text", "text": says}]
-    answer = result(content=content, isError=True, resultType="complete")
-    log = Script().listen().exchange(call, answer).log()
+    answer = result(content=content, isError=is_error, resultType="complete")
+    return Script().listen().exchange(call, answer).log()
+
+
+def test_an_error_of_a_tool_is_what_one_scenario_asks_for() -> None:
+    case = make_case("tools-call-error", NEW)
+    evidence = _evidence(wire=_called("on purpose", is_error=True))
+    assert judge(case, evidence, Policy()).outcome is Outcome.PASSED
+
+
+def test_a_failure_that_is_a_missing_tool_says_so_first() -> None:
+    lost = error(code=-32602, text="Unknown tool: test_a")
+    log = Script().listen().exchange(stateless("tools/call", name="test_a"), lost).log()
+    judged = _judged(ended=RED, checks=_checks(FAILURE), wire=log)
+    assert judged.outcome is Outcome.FAILED
+    assert judged.reason.startswith("the server has no tool test_a; ")
+
+
+def test_who_sends_the_suite_elsewhere_has_failed() -> None:
+    """The suite follows, and would judge another server."""
+    headers = {"location": "http://127.0.0.1:9/mcp?token=secret"}
+    away = Script().listen()
+    away = away.exchange(
+        stateless("tools/list"), "", status=307, response_headers=headers
+    )
+    log = away.exchange(stateless("tools/list"), result(tools=[])).log()
 
     judged = _judged(wire=log)
 
-    assert judged.outcome is outcome
-    if outcome is Outcome.UNOBSERVED:
-        assert "has no tool test_simple_text" in judged.reason
+    assert (judged.outcome, judged.attribution) == (Outcome.FAILED, SUBJECT)
+    assert "answered with 307 to http://127.0.0.1:9/mcp: " in judged.reason
+
+
+@pytest.mark.parametrize(
+    ("method", "members", "is_heard"),
+    [
+        ("resources/subscribe", {}, True),
+        ("resources/subscribe", {"content": [], "isError": True}, False),
+        ("tools/list", {}, False),
+        ("prompts/get", {"messages": []}, True),
+    ],
+)
+def test_an_opening_and_a_result_of_another_method_are_no_sign_of_life(
+    method: str, members: dict[str, Any], is_heard: bool
+) -> None:
+    opening = result(protocolVersion=MIDDLE.value, capabilities={})
+    log = (
+        Script()
+        .listen()
+        .exchange(initialize(MIDDLE.value), opening)
+        .exchange(request(method, 2), result(2, **members))
+        .log()
+    )
+    evidence = _evidence(checks=(make_check("silent"),), wire=log)
+    judged = judge(make_case(revision=MIDDLE), evidence, Policy())
+    assert judged.outcome is (Outcome.PASSED if is_heard else Outcome.UNOBSERVED)

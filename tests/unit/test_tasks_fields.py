@@ -11,7 +11,8 @@ import pytest
 from mcpconf.redaction import PLACEHOLDER
 from mcpconf.server.exchange import Exchange, Form, How, Received
 from mcpconf.supplemental.finding import Kind
-from mcpconf.tasks_extension.looks import is_refused, told
+from mcpconf.tasks_extension.definition import Level
+from mcpconf.tasks_extension.looks import is_refused, names_the_extension, told
 from mcpconf.tasks_extension.observation import Observation
 from mcpconf.tasks_extension.registry import SCENARIOS
 from mcpconf.tasks_extension.scenarios.fields import (
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 _CREATION = {each.id: each for each in SCENARIOS["tasks/creation"].checks}
+_NEGOTIATION = {each.id: each for each in SCENARIOS["tasks/negotiation"].checks}
 
 
 def _answer(label: str, status: int | None = 200, **members: Any) -> Exchange:
@@ -49,13 +51,12 @@ def _answer(label: str, status: int | None = 200, **members: Any) -> Exchange:
     )
 
 
-def _kind_of_ids(ids: Sequence[str]) -> Kind:
+def _kind_of_ids(check: str, ids: Sequence[str]) -> Kind:
     exchanges = tuple(
         _answer(f"create-{number}", result={"taskId": each, "resultType": "task"})
         for number, each in enumerate(ids)
     )
-    look = _CREATION["task-ids-are-unguessable"].look
-    return look(Observation(exchanges=exchanges)).kind
+    return _CREATION[check].look(Observation(exchanges=exchanges)).kind
 
 
 @pytest.mark.parametrize(
@@ -93,7 +94,48 @@ def _kind_of_ids(ids: Sequence[str]) -> Kind:
     ],
 )
 def test_ids_are_unguessable_as_far_as_can_be_seen(ids: list[str], kind: Kind) -> None:
-    assert _kind_of_ids(ids) is kind
+    assert _kind_of_ids("task-ids-are-unguessable", ids) is kind
+
+
+@pytest.mark.parametrize(
+    ("ids", "kind"),
+    [
+        pytest.param([str(uuid.uuid4()) for _ in range(5)], Kind.HOLDS, id="uuid4"),
+        pytest.param(
+            [f"0193a2b4-c5d{n}-7{uuid.uuid4().hex[:15]}" for n in range(5)],
+            Kind.HOLDS,
+            id="time-and-random",
+        ),
+        pytest.param(["q7", "c1", "x9", "a4", "m2"], Kind.HOLDS, id="short"),
+        pytest.param([f"t{n}" for n in (5, 1, 9, 3, 7)], Kind.HOLDS, id="no-order"),
+        pytest.param(["+a", "+b", "+ü", "+d", "+e"], Kind.HOLDS, id="no-number"),
+        pytest.param([f"task-{n}" for n in range(8, 13)], Kind.BROKEN, id="counted"),
+        pytest.param([f"t{9 - n}" for n in range(5)], Kind.BROKEN, id="down"),
+        pytest.param([f"{n:032d}" for n in range(5)], Kind.BROKEN, id="padded"),
+        pytest.param([f"{n:x}-eu" for n in range(8, 13)], Kind.BROKEN, id="hex"),
+        pytest.param(
+            [f"{1_790_000_000_000 + n * 137}-{'f' * 12}" for n in range(5)],
+            Kind.BROKEN,
+            id="milliseconds",
+        ),
+        pytest.param(
+            [f"{0x5E1B0C00 + n:08x}-7c1a-11f1-9c2e-0242ac120002" for n in range(5)],
+            Kind.BROKEN,
+            id="uuid1",
+        ),
+        pytest.param([str(uuid.uuid4())] * 5, Kind.BROKEN, id="one-for-all"),
+        pytest.param(["a", "b", "c", "d"], Kind.UNOBSERVED, id="too-few"),
+        pytest.param([PLACEHOLDER] * 5, Kind.NOT_APPLICABLE, id="redacted"),
+    ],
+)
+def test_no_id_is_another_or_the_next_to_it(ids: list[str], kind: Kind) -> None:
+    """How long they are is not asked here, nor whether they are random."""
+    assert _kind_of_ids("task-ids-do-not-count", ids) is kind
+
+
+def test_only_what_anybody_could_count_is_a_must() -> None:
+    assert _CREATION["task-ids-do-not-count"].level is Level.MUST
+    assert _CREATION["task-ids-are-unguessable"].level is Level.POLICY
 
 
 @pytest.mark.parametrize(
@@ -136,6 +178,9 @@ def test_a_number_of_milliseconds_is_whole(value: object, is_right: bool) -> Non
         (has_interval, {"pollIntervalMs": None}, Kind.BROKEN),
         (has_known_status, {"status": "input_required"}, Kind.HOLDS),
         (has_known_status, {"status": "running"}, Kind.BROKEN),
+        (has_known_status, {"status": "failed", "statusMessage": "a"}, Kind.HOLDS),
+        (has_known_status, {"status": "working", "statusMessage": 1}, Kind.BROKEN),
+        (has_known_status, {"status": "working", "statusMessage": None}, Kind.BROKEN),
         (has_known_status, {"status": ["working"]}, Kind.BROKEN),
         (has_timestamps, {"createdAt": "2026-11-30T18:54:37Z"}, Kind.BROKEN),
         (has_no("a", "b"), {"c": 1}, Kind.HOLDS),
@@ -179,15 +224,77 @@ def test_silence_is_no_refusal(exchange: Exchange, kind: Kind) -> None:
     assert told(exchange) in finding.detail
 
 
-def test_the_code_of_the_draft_is_named_beside_the_one_that_took_its_place() -> None:
-    check = next(
-        each
-        for each in SCENARIOS["tasks/negotiation"].checks
-        if each.id == "required-tool-is-refused"
-    )
+@pytest.mark.parametrize(
+    ("check", "label"),
+    [
+        ("required-tool-is-refused", "required"),
+        ("undeclared-get-is-refused", "undeclared-get"),
+        ("undeclared-update-is-refused", "undeclared-update"),
+        ("undeclared-cancel-is-refused", "undeclared-cancel"),
+    ],
+)
+def test_the_code_of_the_draft_is_named_beside_the_one_that_took_its_place(
+    check: str, label: str
+) -> None:
+    look = _NEGOTIATION[check].look
     error = {"code": -32003, "message": "x"}
-    seen = Observation(exchanges=(_answer("required", 400, error=error),))
-    finding = check.look(seen)
+    finding = look(Observation(exchanges=(_answer(label, 400, error=error),)))
     assert finding.kind is Kind.BROKEN
     assert "-32003" in finding.detail
     assert "renumbered to -32021" in finding.detail
+
+
+_EXTENSION = "io.modelcontextprotocol/tasks"
+
+
+@pytest.mark.parametrize(
+    ("data", "kind"),
+    [
+        ({"requiredCapabilities": {"extensions": {_EXTENSION: {}}}}, Kind.HOLDS),
+        (
+            {
+                "requiredCapabilities": {
+                    "elicitation": {"form": {}},
+                    "extensions": {_EXTENSION: {"list": True}, "com.example/b": {}},
+                }
+            },
+            Kind.HOLDS,
+        ),
+        ({"requiredCapabilities": {"extensions": {"com.example/b": {}}}}, Kind.BROKEN),
+        ({"requiredCapabilities": {"extensions": [_EXTENSION]}}, Kind.BROKEN),
+        ({"requiredCapabilities": [_EXTENSION]}, Kind.BROKEN),
+        ({"requiredCapabilities": {_EXTENSION: {}}}, Kind.BROKEN),
+        (None, Kind.BROKEN),
+    ],
+)
+def test_what_is_missing_may_be_more_than_the_extension(data: Any, kind: Kind) -> None:
+    error = {"code": -32021, "message": "x", "data": data}
+    assert names_the_extension(error).kind is kind
+    look = _NEGOTIATION["refusal-names-the-extension"].look
+    exchange = _answer("required", 400, error=error)
+    assert look(Observation(exchanges=(exchange,))).kind is kind
+
+
+_DONE = {"resultType": "complete", "content": []}
+
+
+@pytest.mark.parametrize(
+    ("declared", "undeclared", "kind"),
+    [
+        (_DONE, _DONE, Kind.NOT_APPLICABLE),
+        ({"resultType": "task", "taskId": "t"}, _DONE, Kind.BROKEN),
+        (_DONE, {"resultType": "task", "taskId": "t"}, Kind.BROKEN),
+        ({}, _DONE, Kind.BROKEN),
+        (_DONE, None, Kind.UNOBSERVED),
+    ],
+)
+def test_a_tool_that_never_makes_a_task_needs_none(
+    declared: Any, undeclared: Any, kind: Kind
+) -> None:
+    silence = None if undeclared is None else 200
+    exchanges = (
+        _answer("required", silence, **({"result": undeclared} if undeclared else {})),
+        _answer("required-declared", result=declared),
+    )
+    look = _NEGOTIATION["required-tool-is-refused"].look
+    assert look(Observation(exchanges=exchanges)).kind is kind

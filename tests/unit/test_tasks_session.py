@@ -4,87 +4,35 @@ from __future__ import annotations
 
 import base64
 import json
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from tasks_scene import canned, fixture, http, observe
+from tasks_scripted import Scripted, session_of, task, working
 
-from mcpconf.server.exchange import Exchange, Form, How, Received
+from mcpconf.tasks_extension.pace import interval_s
 from mcpconf.tasks_extension.registry import SCENARIOS
 from mcpconf.tasks_extension.session import (
     DECLARED,
     STRANGER,
     UNDECLARED,
     OutOfTime,
-    Session,
     header_value,
-    interval_s,
     is_terminal,
     result_in,
     task_id_of,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
-    from mcpconf.server.http import Client
 
 _EXTENSION = "io.modelcontextprotocol/tasks"
 
 
-class Scripted:
-    """A client that answers from a script and notes what it was asked to send."""
-
-    def __init__(self, answer: Callable[[Mapping[str, Any]], Any]) -> None:
-        self._answer = answer
-        self.sent: list[Mapping[str, Any]] = []
-        self.headers: list[Mapping[str, str]] = []
-        self.timeouts: list[float] = []
-
-    def post(
-        self, label: str, body: bytes, *, headers: Any, timeout_s: float
-    ) -> Exchange:
-        message = json.loads(body)
-        self.sent.append(message)
-        self.headers.append(headers)
-        self.timeouts.append(timeout_s)
-        answer = {"jsonrpc": "2.0", "id": message["id"], **self._answer(message)}
-        return Exchange(
-            label=label,
-            t0_ms=0.0,
-            t1_ms=1.0,
-            method="POST",
-            sent_headers=headers,
-            sent=message,
-            status=200 if "result" in answer else 400,
-            headers={},
-            form=Form.JSON,
-            received=(Received(t_ms=1.0, message=answer),),
-            text=None,
-            how=How.COMPLETE,
-            problem=None,
-        )
-
-    def methods(self) -> list[str]:
-        return [each["method"] for each in self.sent]
-
-
-def _session(scripted: Scripted, **more: float) -> Session:
-    return Session(cast("Client", scripted), **more)
-
-
-def _task(**members: Any) -> dict[str, Any]:
-    return {"result": {"taskId": "t", "status": "working", **members}}
-
-
-def _working(message: Mapping[str, Any]) -> dict[str, Any]:
-    is_call = message["method"] == "tools/call"
-    return _task(resultType="task" if is_call else "complete", pollIntervalMs=1)
-
-
 def test_a_request_is_whole_in_itself() -> None:
-    scripted = Scripted(_working)
-    _session(scripted).get("get", "the id")
+    scripted = Scripted(working)
+    session_of(scripted).get("get", "the id")
     params = scripted.sent[0]["params"]
     meta = params["_meta"]
     assert params["taskId"] == "the id"
@@ -101,8 +49,8 @@ def test_a_request_is_whole_in_itself() -> None:
 
 
 def test_what_a_drive_asks_for_is_sent_instead() -> None:
-    scripted = Scripted(_working)
-    session = _session(scripted)
+    scripted = Scripted(working)
+    session = session_of(scripted)
     wrong = {"mcp-method": "tools/call", "mcp-name": None}
     session.get("get", "t", declare=UNDECLARED, meta=STRANGER, headers=wrong)
     meta = scripted.sent[0]["params"]["_meta"]
@@ -115,8 +63,8 @@ def test_what_a_drive_asks_for_is_sent_instead() -> None:
 
 
 def test_ids_and_labels_are_used_once() -> None:
-    scripted = Scripted(_working)
-    session = _session(scripted)
+    scripted = Scripted(working)
+    session = session_of(scripted)
     for label in ("a", "b", "c"):
         session.request(label, "tools/list")
     assert len({each["id"] for each in scripted.sent}) == 3
@@ -125,8 +73,8 @@ def test_ids_and_labels_are_used_once() -> None:
 
 
 def test_without_a_task_nothing_is_sent() -> None:
-    scripted = Scripted(_working)
-    session = _session(scripted)
+    scripted = Scripted(working)
+    session = session_of(scripted)
     assert session.get("get", None) is None
     assert session.update("update", None, {}) is None
     assert session.cancel("cancel", None) is None
@@ -138,13 +86,13 @@ def test_without_a_task_nothing_is_sent() -> None:
 def test_a_poll_ends_with_the_task_or_its_time() -> None:
     """Every answer has a label of its own."""
     statuses = iter(["working", "input_required", "completed"])
-    scripted = Scripted(lambda _: _task(status=next(statuses), pollIntervalMs=1))
-    last = _session(scripted).poll("get", "t")
+    scripted = Scripted(lambda _: task(status=next(statuses), pollIntervalMs=1))
+    last = session_of(scripted).poll("get", "t")
     assert last is not None
     assert last.label == "get-3"
     assert (result_in(last) or {})["status"] == "completed"
-    endless = Scripted(_working)
-    last = _session(endless).poll("get", "t", at_most_s=0.05)
+    endless = Scripted(working)
+    last = session_of(endless).poll("get", "t", at_most_s=0.05)
     assert last is not None
     assert endless.methods() == ["tasks/get"] * len(endless.sent)
     assert len(endless.sent) > 1
@@ -152,7 +100,7 @@ def test_a_poll_ends_with_the_task_or_its_time() -> None:
 
 def test_a_poll_ends_at_an_answer_that_is_no_task() -> None:
     scripted = Scripted(lambda _: {"error": {"code": -32602, "message": "no"}})
-    last = _session(scripted).poll("get", "t")
+    last = session_of(scripted).poll("get", "t")
     assert last is not None
     assert last.error_code == -32602
     assert len(scripted.sent) == 1
@@ -164,14 +112,14 @@ def test_tasks_that_were_left_are_cancelled() -> None:
     def answer(message: Mapping[str, Any]) -> dict[str, Any]:
         params = message["params"]
         if message["method"] == "tools/call":
-            return _task(resultType="task", taskId=params["name"])
+            return task(resultType="task", taskId=params["name"])
         is_ended = params["taskId"] == "ended"
         if params["taskId"] == "kept" and message["method"] == "tasks/cancel":
             return {"error": {"code": -32603, "message": "no"}}
-        return _task(status="completed" if is_ended else "working")
+        return task(status="completed" if is_ended else "working")
 
     scripted = Scripted(answer)
-    session = _session(scripted)
+    session = session_of(scripted)
     for tool in ("ended", "cancelled", "kept", "left"):
         assert session.create(f"create-{tool}", tool) == tool
         session.get(f"get-{tool}", tool)
@@ -184,15 +132,15 @@ def test_tasks_that_were_left_are_cancelled() -> None:
 
 
 def test_nothing_is_sent_when_the_time_of_the_drive_is_over() -> None:
-    scripted = Scripted(_working)
+    scripted = Scripted(working)
     with pytest.raises(OutOfTime, match="get"):
-        _session(scripted, deadline_s=0.0).get("get", "t")
+        session_of(scripted, deadline_s=0.0).get("get", "t")
     assert scripted.sent == []
 
 
 def test_no_answer_is_waited_for_longer_than_the_drive_has() -> None:
-    scripted = Scripted(_working)
-    session = _session(scripted, deadline_s=5.0)
+    scripted = Scripted(working)
+    session = session_of(scripted, deadline_s=5.0)
     session.get("get", "t", timeout_s=60.0)
     session.get("get-short", "t", timeout_s=1.0)
     assert scripted.timeouts[0] <= 5.0
@@ -247,11 +195,11 @@ def test_only_three_statuses_are_the_end(status: object) -> None:
 def test_a_task_is_seen_also_where_it_must_not_be() -> None:
     """So that one fault of its envelope is one check's affair."""
     scripted = Scripted(lambda _: {"result": {"task": {"taskId": "nested"}}})
-    assert _session(scripted).create("create", "tool") == "nested"
+    assert session_of(scripted).create("create", "tool") == "nested"
     scripted = Scripted(lambda _: {"result": {"taskId": "no type"}})
-    assert _session(scripted).create("create", "tool") == "no type"
+    assert session_of(scripted).create("create", "tool") == "no type"
     scripted = Scripted(lambda _: {"result": {"taskId": 7, "resultType": "task"}})
-    assert _session(scripted).create("create", "tool") is None
+    assert session_of(scripted).create("create", "tool") is None
 
 
 def test_a_refusal_has_no_result() -> None:
@@ -271,3 +219,16 @@ def test_every_page_of_tools_is_read() -> None:
     assert len(seen.labelled("tools-")) > 1
     assert seen.tools is not None
     assert {"greet", "slow_compute", "test_tool_with_task"} <= seen.tools
+
+
+def test_a_text_can_be_the_id_of_a_request_to_listen() -> None:
+    """It is sent as a text, and given back as one."""
+    with fixture("tasks") as url:
+        seen = observe(SCENARIOS["tasks/notifications"], url)
+    exchange = seen["listen-text"]
+    assert exchange is not None
+    sent: Any = exchange.sent
+    assert sent["id"] == "2663"
+    acknowledged: Any = exchange.received[0].message
+    (given,) = acknowledged["params"]["_meta"].values()
+    assert given == "2663"

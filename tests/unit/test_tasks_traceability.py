@@ -8,16 +8,22 @@ from typing import TYPE_CHECKING
 import pytest
 
 from mcpconf.fixture_server.profile import PROFILES
+from mcpconf.storage import json_bytes
+from mcpconf.suite.catalogue import PINNED_VERSION
 from mcpconf.supplemental.registry import SCENARIOS as CLIENT_SCENARIOS
 from mcpconf.tasks_extension.definition import Level
 from mcpconf.tasks_extension.registry import SCENARIOS
 from mcpconf.tasks_extension.requirement import REQUIREMENTS, Binds, Requirement
 from mcpconf.tasks_extension.traceability import (
     TOOLS,
+    checks_failed_by,
     checks_of,
     fault_names,
+    faults_value,
+    official_kills,
     render,
 )
+from mcpconf.tasks_extension.unseen import UNSEEN
 
 if TYPE_CHECKING:
     from mcpconf.tasks_extension.definition import TaskCheck
@@ -69,15 +75,86 @@ OFFICIAL = """
 """
 
 
+#: The ids of upstream's table, without their prefix.
+DEMANDS = """
+    server-rejects-undeclared-client
+    client-handles-polymorphic-result
+    client-rejects-task-result-on-unsupported
+    server-returns-missing-capability-when-required
+    server-returns-missing-capability-data-shape
+    result-type-task-on-create
+    no-task-result-type-on-others
+    failed-status-jsonrpc-only
+    durable-create-strong-consistency
+    mrtr-synchronous-before-task-creation
+    tasks-get-status-working
+    tasks-get-status-input-required
+    tasks-get-status-completed
+    tasks-get-status-cancelled
+    tasks-get-status-failed
+    result-type-complete-on-tasks-get
+    input-request-key-unique-per-task
+    no-key-reuse-after-response
+    update-ack-empty-result
+    update-error-unknown-task-id
+    update-ignore-unknown-keys
+    result-type-complete-on-tasks-update
+    cancel-not-via-cancelled-notification
+    cancel-ack-empty-result
+    cancel-error-unknown-task-id
+    result-type-complete-on-tasks-cancel
+    subscribe-missing-capability-non-declaring
+    no-progress-or-message-on-task-stream
+    client-honors-poll-interval
+    client-emits-mcp-name-on-tasks-methods
+    routing-headers-accepted-on-tasks-get
+    server-rejects-mismatched-mcp-name-on-tasks-get
+    tasks-get-invalid-task-id-32602
+    tasks-update-cancel-invalid-task-id-32602
+    tasks-methods-non-declaring
+    failed-includes-statusmessage
+    tool-error-uses-completed-status
+    tasks-result-removed-method-not-found
+    legacy-task-param-ignored
+    migrate-from-legacy-capabilities
+    legacy-capability-treated-as-non-declaring
+"""
+
+
 def test_the_document_is_what_the_code_says() -> None:
     written = (ROOT / "docs" / "tasks-extension.md").read_text(encoding="utf-8")
     assert written == render(), "run `invoke tasks-extension.document`"
 
 
+def test_the_list_of_faults_is_what_the_code_says() -> None:
+    path = ROOT / "fixtures" / "servers" / "tasks-faults.json"
+    assert path.read_bytes() == json_bytes(faults_value()), (
+        "run `invoke tasks-extension.document`"
+    )
+
+
 def test_all_demands_of_the_suite_are_there() -> None:
-    assert len(REQUIREMENTS) == 41
+    assert {name.removeprefix("sep-2663-") for name in REQUIREMENTS} == set(
+        DEMANDS.split()
+    )
     assert all(name == each.id for name, each in REQUIREMENTS.items())
-    assert all(name.startswith("sep-2663-") for name in REQUIREMENTS)
+
+
+def test_what_has_no_id_has_a_reason() -> None:
+    for each in UNSEEN:
+        assert each.reason.endswith(".")
+        assert each.page.startswith("https://")
+
+
+def test_the_official_scenarios_were_held_against_every_fault() -> None:
+    version, kills = official_kills()
+    assert version == PINNED_VERSION, "run `invoke tasks-extension.kills`"
+    assert set(kills) == set(fault_names()), "run `invoke tasks-extension.kills`"
+    assert 0 < sum(map(bool, kills.values())) < len(kills)
+
+
+def test_our_checks_see_every_fault() -> None:
+    assert all(checks_failed_by(name) for name in fault_names())
 
 
 @pytest.mark.parametrize("demand", REQUIREMENTS.values(), ids=lambda each: each.id)

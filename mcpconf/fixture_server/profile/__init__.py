@@ -265,6 +265,26 @@ THEMES = {
         "tasks-unknown-32001",
         "tasks-get-nested",
     ),
+    "tasks_more": (
+        "tasks-input-result",
+        "tasks-input-error",
+        "tasks-input-request-state",
+        "tasks-cancel-waiting-refused",
+        "tasks-ack-unknown-id",
+        "tasks-listen-text-id",
+        "tasks-list-changed-on-listen",
+        "tasks-listen-closes",
+        "tasks-resource-type-task",
+        "tasks-list-type-task",
+    ),
+    "tasks_patient": (
+        "patient-tasks",
+        "synchronous-tasks",
+    ),
+    "tasks_more2": (
+        "tasks-status-message-number",
+        "tasks-ids-short",
+    ),
     "tasks_client": (
         "trusting-tasks",
         "task-for-list",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar
+from weakref import WeakSet
 
 from mcpconf.fixture_server.profile.base import Profile
 from mcpconf.fixture_server.task_conduct import EXTENSION
@@ -32,6 +33,7 @@ class Tasks(Profile):
     def join(self, server: Server) -> None:
         """Set the engine up."""
         self.engine = Engine(server)
+        self._streamed = WeakSet[Any]()
 
     def tools(self) -> Sequence[Tool]:
         """The seven of the official scenarios."""
@@ -40,6 +42,22 @@ class Tasks(Profile):
     def capabilities(self, capabilities: dict[str, Any]) -> None:
         """Declare the extension; it has no settings."""
         capabilities["extensions"][EXTENSION] = {}
+
+    async def answer(self, call: Call, result: dict[str, Any]) -> bool:
+        """Remember who gets a task, and has asked to hear how it goes on."""
+        is_task = call.method == "tools/call" and result.get("resultType") == "task"
+        if is_task and "progressToken" in call.meta:
+            self._streamed.add(call)
+        return False
+
+    def opens_stream(self, call: Call) -> bool:
+        """
+        Answer these on a stream; there is nothing on it but the result.
+
+        Servers open it before they know that there will be no progress, since a task
+        has none.
+        """
+        return call in self._streamed
 
     def own_methods(self) -> Mapping[str, Callable[[Call], Awaitable[dict[str, Any]]]]:
         """The three of the extension."""

@@ -16,16 +16,24 @@ from mcpconf.tasks_extension.definition import (
 )
 from mcpconf.tasks_extension.facts import accepted, is_asking, requests_of
 from mcpconf.tasks_extension.looks import acknowledged
+from mcpconf.tasks_extension.pace import interval_s
 from mcpconf.tasks_extension.scenarios.asking_looks import (
     ACCEPTED,
+    CANCELLED,
     SILENT,
+    asks_without,
     ends,
     look_at_kinds,
     look_at_map,
     look_at_requests,
     look_at_reuse,
+    look_at_the_cancel,
 )
-from mcpconf.tasks_extension.session import interval_s, is_terminal, task_id_of
+from mcpconf.tasks_extension.session import (
+    is_terminal,
+    result_in,
+    task_id_of,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -47,10 +55,15 @@ _REFUSALS = {"decline": {"action": "decline"}, "cancel": {"action": "cancel"}}
 
 
 def _drive(session: Session) -> None:
-    """Three tasks, answered by accept, decline and cancel; and one that may not ask."""
+    """
+    Three tasks, answered by accept, decline and cancel; and two that are not answered.
+
+    One is cancelled while it waits, the other may not ask.
+    """
     with ThreadPoolExecutor() as pool:
         names = (ACCEPTED, *_REFUSALS)
         runs = [pool.submit(_answer, session, name) for name in names]
+        runs.append(pool.submit(_cancel, session))
         runs.append(pool.submit(_watch, session))
         for run in runs:
             run.result()
@@ -72,7 +85,7 @@ def _answer(session: Session, name: str) -> None:
     at_most_s = _ASKING_S
     for number in range(1, _ROUNDS + 1):
         last = session.poll(f"{name}-{number}", task_id, until, at_most_s=at_most_s)
-        requests = requests_of(last.result if last is not None else None)
+        requests = requests_of(result_in(last))
         if not requests:
             return
         answers = {
@@ -98,6 +111,14 @@ def _moved_on(answered: Members) -> Callable[[Members], bool]:
     return is_it
 
 
+def _cancel(session: Session) -> None:
+    """Cancel a task that waits for input, and only such a one."""
+    task_id = session.create(f"create-{CANCELLED}", _TOOL, _file(CANCELLED))
+    last = session.poll(f"{CANCELLED}-1", task_id, is_asking, at_most_s=_ASKING_S)
+    if (result_in(last) or {}).get("status") == "input_required":
+        session.cancel(f"stop-{CANCELLED}", task_id)
+
+
 def _watch(session: Session) -> None:
     """Call without declaring any kind of input, and see what the task asks for."""
     declare = _EXTENSION_ALONE
@@ -106,7 +127,7 @@ def _watch(session: Session) -> None:
     over_at = time.monotonic() + _SILENT_S
     for number in range(1, 100):
         got = session.get(f"{SILENT}-{number}", task_id, declare=declare)
-        task = got.result if got is not None else None
+        task = result_in(got)
         if task is None or is_asking(task) or time.monotonic() > over_at:
             return
         session.wait(interval_s(task))
@@ -135,6 +156,37 @@ _CHECKS = (
         look=look_at_requests,
         official=("sep-2663-tasks-get-status-input-required",),
         broken=("tasks-input-method-unknown",),
+    ),
+    TaskCheck(
+        id="asking-has-no-end",
+        requirements=("sep-2663-tasks-get-status-input-required",),
+        sentence="A task that waits for input has neither result nor error.",
+        page=sep("task-polling"),
+        level=Level.MUST,
+        looks_for="the members of every task that is input_required",
+        look=asks_without("result", "error"),
+        broken=("tasks-input-result", "tasks-input-error"),
+    ),
+    TaskCheck(
+        id="asking-has-no-request-state",
+        sentence="A task that waits for input has no requestState: its answers go to "
+        "tasks/update.",
+        page=sep("tasks"),
+        level=Level.MUST,
+        looks_for="the members of every task that is input_required",
+        look=asks_without("requestState"),
+        broken=("tasks-input-request-state", "tasks-get-request-state"),
+    ),
+    TaskCheck(
+        id="waiting-cancel-acknowledged",
+        requirements=("sep-2663-cancel-ack-empty-result",),
+        sentence="tasks/cancel of a task that waits for input is acknowledged, as that "
+        "of any other.",
+        page=sep("task-cancellation"),
+        level=Level.MUST,
+        looks_for="the answer to tasks/cancel of a task that is input_required",
+        look=look_at_the_cancel,
+        broken=("tasks-cancel-waiting-refused", "tasks-cancel-refused"),
     ),
     TaskCheck(
         id="only-declared-kinds",
@@ -213,7 +265,7 @@ _CHECKS = (
 SCENARIOS = (
     TaskScenario(
         name="tasks/input",
-        title="a task asks for input, and the answer is accept, decline or cancel",
+        title="a task asks for input, and is answered by accept, decline or cancel",
         drive=_drive,
         tools=(_TOOL,),
         checks=_CHECKS,

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from mcpconf.supplemental.finding import Finding, Kind, broken, holds, unobserved
+from mcpconf.supplemental.finding import Finding, broken, holds, unobserved
 from mcpconf.tasks_extension.facts import requests_of, tasks_told
+from mcpconf.tasks_extension.good_use import given
 from mcpconf.tasks_extension.looks import (
     MISSING_CAPABILITY,
     name_of,
@@ -13,8 +14,9 @@ from mcpconf.tasks_extension.looks import (
     shown,
     told,
     without_result,
+    worst_of,
 )
-from mcpconf.tasks_extension.session import TERMINAL, task_id_of
+from mcpconf.tasks_extension.session import TERMINAL, result_in, task_id_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -25,6 +27,8 @@ if TYPE_CHECKING:
 
 #: The task that is answered by accepting, and the one that may not ask.
 ACCEPTED, SILENT = "accept", "silent"
+#: The task that is cancelled while it waits.
+CANCELLED = "waiting"
 _KINDS = frozenset({"elicitation/create", "sampling/createMessage", "roots/list"})
 #: May be asked for without parameters (schema, ListRootsRequest).
 _BARE = "roots/list"
@@ -38,9 +42,10 @@ def _first_asking(seen: Observation) -> Mapping[str, Any] | Finding:
     last = seen.last(f"{ACCEPTED}-1-")
     if last is None:
         return not_taken("tasks/get")
-    if last.result is None:
+    told_last = result_in(last)
+    if told_last is None:
         return without_result(last)
-    status = shown(last.result.get("status"))
+    status = shown(told_last.get("status"))
     return unobserved(f"{last.label}: the task asks for nothing, it is {status}")
 
 
@@ -73,22 +78,74 @@ def look_at_requests(seen: Observation) -> Finding:
     return holds(f"{len(requests)} requests: {', '.join(methods)}")
 
 
-def look_at_kinds(seen: Observation) -> Finding:
-    """Nothing is asked of a client that declares no kind of input."""
+def asks_without(*members: str) -> Look:
+    """No answer about a task that waits for input has any of these members."""
+
+    def look(seen: Observation) -> Finding:
+        asking = [
+            (exchange, task)
+            for exchange, task in tasks_told(seen, "")
+            if task["status"] == "input_required" and _is_get(exchange)
+        ]
+        for exchange, task in asking:
+            found = [each for each in members if each in task]
+            if found:
+                return broken(f"{exchange.label}: waits, with {', '.join(found)}")
+        if not asking:
+            return unobserved("no task was seen to wait for input")
+        return holds(f"{len(asking)} answers, none with {' or '.join(members)}")
+
+    return look
+
+
+def _is_get(exchange: Exchange) -> bool:
+    """Whether this was a ``tasks/get``."""
+    sent: Any = exchange.sent
+    return isinstance(sent, dict) and sent.get("method") == "tasks/get"
+
+
+def look_at_the_cancel(seen: Observation) -> Finding:
+    """A task that waited a moment ago was cancelled, and that was acknowledged."""
+    last = seen.last(f"{CANCELLED}-1-")
+    exchange = seen[f"stop-{CANCELLED}"]
+    if last is None or exchange is None:
+        return not_taken(f"stop-{CANCELLED}")
+    if exchange.error is not None:
+        return broken(f"{name_of(exchange)} of a waiting task was {told(exchange)}")
+    if result_in(exchange) is None:
+        return without_result(exchange)
+    return holds(f"{name_of(exchange)} of a waiting task was {told(exchange)}")
+
+
+def _another_asked(seen: Observation) -> Finding:
+    """A task of a client that declares what it can be asked for asked for something."""
+    for exchange, task in tasks_told(seen, ""):
+        if exchange.label.startswith(f"{SILENT}-") or not _is_get(exchange):
+            continue
+        if task["status"] == "input_required" and requests_of(task):
+            return holds(f"{exchange.label}: asks for {', '.join(requests_of(task))}")
+    return unobserved("no task of this server was seen to ask for anything")
+
+
+def _asks_for_nothing(seen: Observation) -> Finding:
     exchanges = seen.labelled(f"{SILENT}-")
     if not exchanges:
         return not_taken(SILENT)
     for exchange in exchanges:
-        requests = requests_of(exchange.result)
+        requests = requests_of(result_in(exchange))
         if requests:
             return broken(f"{exchange.label}: asked for {shown(dict(requests))}")
     called = exchanges[0]
     if task_id_of(called) is not None:
         return _watched(seen, exchanges[-1])
-    result = called.result or {}
+    result = result_in(called) or {}
     if called.error_code != MISSING_CAPABILITY and "content" not in result:
         return without_result(called)
     return holds(f"{name_of(called)} was {told(called)}, without a task")
+
+
+#: Nothing is asked of a client that declares no kind of input, by a server that asks.
+look_at_kinds = given(_another_asked, _asks_for_nothing)
 
 
 def _watched(seen: Observation, last: Exchange) -> Finding:
@@ -106,9 +163,12 @@ def ends(name: str, statuses: frozenset[str] = TERMINAL) -> Look:
         if seen[f"update-{name}-1"] is None:
             return unobserved("the task asked for nothing that could be answered")
         last = seen.last(f"{name}-")
-        if last is None or last.result is None:
-            return not_taken("tasks/get") if last is None else without_result(last)
-        status = last.result.get("status")
+        if last is None:
+            return not_taken("tasks/get")
+        task = result_in(last)
+        if task is None:
+            return without_result(last)
+        status = task.get("status")
         if status not in statuses:
             return broken(f"{last.label}: the task is {shown(status)} after its answer")
         return holds(f"{last.label}: the task is {status}")
@@ -121,12 +181,7 @@ def look_at_reuse(seen: Observation) -> Finding:
     updates = seen.labelled("update-")
     ids = dict.fromkeys(_task_of(each) for each in updates)
     findings = [answered_keys(seen, task_id) for task_id in ids]
-    for finding in findings:
-        if finding.kind is not Kind.HOLDS:
-            return finding
-    if not findings:
-        return unobserved("no key was answered")
-    return holds("; ".join(each.detail for each in findings))
+    return worst_of(findings) if findings else unobserved("no key was answered")
 
 
 def answered_keys(seen: Observation, task_id: str) -> Finding:
@@ -141,15 +196,16 @@ def answered_keys(seen: Observation, task_id: str) -> Finding:
     gone: set[str] = set()
     later = 0
     for exchange in seen.exchanges:
-        if _task_of(exchange) != task_id or exchange.result is None:
+        result = result_in(exchange)
+        if _task_of(exchange) != task_id or result is None:
             continue
         if exchange.label.startswith("update-"):
             sent: Any = exchange.sent
             keys = sent["params"]["inputResponses"]
             answered |= {key: asked[key] for key in keys if key in asked}
             continue
-        asked = requests_of(exchange.result)
-        later += bool(answered) and "status" in exchange.result
+        asked = requests_of(result)
+        later += bool(answered) and "status" in result
         for key in asked.keys() & answered.keys():
             if key in gone or asked[key] != answered[key]:
                 what = shown(asked[key])

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from mcpconf.server.exchange import How
 from mcpconf.supplemental.finding import broken, holds, unobserved
 from mcpconf.tasks_extension.definition import Level, TaskCheck, TaskScenario, sep
 from mcpconf.tasks_extension.facts import tasks_told
 from mcpconf.tasks_extension.looks import name_of, not_taken, told
-from mcpconf.tasks_extension.session import task_id_of
+from mcpconf.tasks_extension.session import result_in, task_id_of
 
 if TYPE_CHECKING:
     from mcpconf.supplemental.finding import Finding
@@ -52,7 +53,10 @@ def _never(prefix: str) -> Look:
                 method = message.get("method") if isinstance(message, dict) else None
                 if isinstance(method, str) and method.startswith(prefix):
                     return broken(f"{name_of(exchange)}: {method} on its stream")
-        if not tasks_told(seen, "get-", "end-"):
+        for exchange in streams:
+            if exchange.how is not How.COMPLETE or result_in(exchange) is None:
+                return unobserved(f"{name_of(exchange)} was {told(exchange)}")
+        if not tasks_told(seen, "get-"):
             return unobserved("no tasks/get told of the task")
         forms = ", ".join(f"{each.label}: {each.form.value}" for each in streams)
         return holds(f"no {prefix} in the answers ({forms})")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import time
+from concurrent.futures import ThreadPoolExecutor
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from mcpconf.tasks_extension.definition import Level, TaskCheck, TaskScenario, sep
@@ -17,11 +19,12 @@ from mcpconf.tasks_extension.scenarios.cancellation_looks import (
     look_at_the_races,
     look_at_the_second_cancel,
 )
-from mcpconf.tasks_extension.session import task_id_of
+from mcpconf.tasks_extension.session import is_terminal, task_id_of, task_in
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
+    from mcpconf.server.exchange import Exchange
     from mcpconf.tasks_extension.session import Session
 
 _SECTION = sep("task-cancellation")
@@ -32,9 +35,9 @@ _LONG = 300
 _ENDING_S = 10.0
 #: What is left to tasks whose work should be over.
 _REST_S = 5.0
-#: What the other tasks take, in seconds; how long they are watched; how often seen.
-_WORK, _WATCH_S, _EVERY_S = 2, 2.6, 0.2
-#: When each racer is cancelled, as a part of its work.
+#: What the other tasks take, in seconds of their tool; what is watched after an end.
+_WORK, _AFTER_S = 2, 0.6
+#: When each racer is cancelled, as a part of what such a task was seen to take.
 _MOMENTS = (0.0, 0.5, 0.95, 1.0, 1.05)
 
 
@@ -44,9 +47,11 @@ def _drive(session: Session) -> None:
         f"create-{CLOSED}", _TOOL, _work(CLOSED), meta={"progressToken": CLOSED}
     )
     notified = _notify(session)
-    _race(session)
-    session.poll(f"end-{CLOSED}", closed, at_most_s=_REST_S)
-    session.poll(f"end-{NOTIFIED}", notified, at_most_s=_REST_S)
+    ends = (
+        session.poll(f"end-{CLOSED}", closed, at_most_s=_REST_S),
+        session.poll(f"end-{NOTIFIED}", notified, at_most_s=_REST_S),
+    )
+    _race(session, next(filter(None, map(_lasted_s, ends)), float(_WORK)))
 
 
 def _work(label: str, seconds: float = _WORK) -> Mapping[str, Any]:
@@ -74,33 +79,52 @@ def _notify(session: Session) -> str | None:
     return task_id
 
 
-def _race(session: Session) -> None:
+def _lasted_s(last: Exchange | None) -> float | None:
+    """How long a task took by the server's clock; None where it did not complete."""
+    task = task_in(last) or {}
+    times = (task.get("createdAt"), task.get("lastUpdatedAt"))
+    try:
+        created, updated = (datetime.fromisoformat(str(each)) for each in times)
+        lasted_s = (updated - created).total_seconds()
+    except (TypeError, ValueError):
+        return None
+    is_sound = task.get("status") == "completed" and 0 < lasted_s <= _REST_S
+    return lasted_s if is_sound else None
+
+
+def _race(session: Session, lasts_s: float) -> None:
     """
     Cancel tasks at various moments of their lives, and watch them until it is over.
 
     The first is cancelled at once, the last ones when their work is about to be done.
     """
-    began = time.monotonic()
-    racers: list[str | None] = []
-    for number, moment in enumerate(_MOMENTS):
-        racers.append(session.create(f"create-race-{number}", _TOOL, _work("racing")))
-        if not moment:
-            _cancel_racer(session, number, racers[number])
-    for number, moment in enumerate(_MOMENTS):
-        if moment:
-            session.wait(began + _WORK * moment - time.monotonic())
-            _cancel_racer(session, number, racers[number])
-    for number in range(100):
-        for racer, task_id in enumerate(racers):
-            session.get(f"race-{racer}-{number}", task_id)
-        if number and time.monotonic() > began + _WATCH_S:
-            return
-        session.wait(_EVERY_S)
+    with ThreadPoolExecutor(len(_MOMENTS)) as pool:
+        runs = [
+            pool.submit(_run, session, number, lasts_s * moment)
+            for number, moment in enumerate(_MOMENTS)
+        ]
+        for run in runs:
+            run.result()
 
 
-def _cancel_racer(session: Session, number: int, task_id: str | None) -> None:
+def _run(session: Session, number: int, cancelled_after_s: float) -> None:
+    task_id = session.create(f"create-race-{number}", _TOOL, _work("racing"))
+    session.wait(cancelled_after_s)
     session.cancel(f"cancel-race-{number}", task_id)
-    session.get(f"race-{number}-after", task_id)
+    session.poll(f"race-{number}", task_id, _long_ended(), at_most_s=_REST_S)
+
+
+def _long_ended() -> Callable[[Mapping[str, Any]], bool]:
+    """Whether a task was told to have ended some time ago; it may say otherwise now."""
+    over_at: float | None = None
+
+    def is_it(task: Mapping[str, Any]) -> bool:
+        nonlocal over_at
+        if over_at is None and is_terminal(task):
+            over_at = time.monotonic() + _AFTER_S
+        return over_at is not None and time.monotonic() >= over_at
+
+    return is_it
 
 
 _ACK = (
@@ -175,7 +199,8 @@ SCENARIOS = (
                 page=sep("task-status"),
                 level=Level.MUST,
                 looks_for="the status of five tasks in many tasks/get, cancelled at "
-                "once, in the middle and at about the end of their work",
+                "once, in the middle and at about the end of their work, by what a "
+                "task like them took",
                 look=look_at_the_races,
                 broken=("tasks-cancelled-completes", "tasks-completed-reopens"),
             ),

@@ -116,12 +116,13 @@ SCENARIOS = (
             ),
             TaskCheck(
                 id="get-status",
-                sentence="A task has one of the five statuses.",
+                sentence="A task has one of the five statuses; statusMessage, where it "
+                "is there, is a text.",
                 page=sep("task-status"),
                 level=Level.MUST,
-                looks_for="status in every answer",
+                looks_for="status and statusMessage in every answer, at every status",
                 look=of_every_task(has_known_status),
-                broken=("tasks-status-unknown",),
+                broken=("tasks-status-unknown", "tasks-status-message-number"),
                 tools=_GET,
             ),
             TaskCheck(

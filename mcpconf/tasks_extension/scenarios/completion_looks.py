@@ -55,6 +55,13 @@ def _ended(seen: Observation, prefix: str) -> Mapping[str, Any] | Finding:
     return without_result(exchange) if task is None else task
 
 
+def _still(seen: Observation, prefix: str) -> str:
+    """How long a task that has not ended was watched: *still working after 10 s*."""
+    asked = seen.labelled(prefix)
+    after_s = (asked[-1].t1_ms - asked[0].t0_ms) / 1000
+    return f"still working after {after_s:.0f} s"
+
+
 def once(
     prefix: str, status: str, look: Callable[[Mapping[str, Any]], Finding]
 ) -> Look:
@@ -114,8 +121,11 @@ def completes(seen: Observation) -> Finding:
     task = _ended(seen, "get-quick-")
     if isinstance(task, Finding):
         return task
-    if task.get("status") != "completed":
-        return broken(f"a task of one second ended as {shown(task.get('status'))}")
+    status = task.get("status")
+    if not is_terminal(task):
+        return unobserved(f"{_still(seen, 'get-quick-')}; it is {shown(status)}")
+    if status != "completed":
+        return broken(f"a task of one second ended as {shown(status)}")
     if not isinstance(task.get("result"), dict):
         return broken(f"the completed task has result {shown(task.get('result'))}")
     return holds(f"completed with {shown(task['result'])}")
@@ -150,7 +160,8 @@ def error_is_completed(seen: Observation) -> Finding:
         return task
     status, result = task.get("status"), task.get("result")
     if not is_terminal(task):
-        return unobserved(f"failing_job did not end in time; it is {shown(status)}")
+        still = _still(seen, "get-with-error-")
+        return unobserved(f"failing_job: {still}; it is {shown(status)}")
     if status != "completed":
         return broken(
             f"failing_job, whose result has isError, ended as {shown(status)}"
@@ -167,7 +178,8 @@ def fails(seen: Observation) -> Finding:
         return task
     status, error = task.get("status"), task.get("error")
     if not is_terminal(task):
-        return unobserved(f"protocol_error_job did not end; it is {shown(status)}")
+        still = _still(seen, "get-failing-")
+        return unobserved(f"protocol_error_job: {still}; it is {shown(status)}")
     if status != "failed":
         return broken(f"protocol_error_job, which ends in an error, is {shown(status)}")
     code = error.get("code") if isinstance(error, dict) else None

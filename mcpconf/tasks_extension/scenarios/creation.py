@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from itertools import takewhile
 from typing import TYPE_CHECKING
 
-from mcpconf.redaction import PLACEHOLDER
 from mcpconf.supplemental.finding import (
     Finding,
     broken,
     holds,
-    not_applicable,
     unobserved,
 )
 from mcpconf.tasks_extension.definition import Level, TaskCheck, TaskScenario, sep
@@ -22,6 +19,14 @@ from mcpconf.tasks_extension.looks import (
     told,
     without_result,
 )
+from mcpconf.tasks_extension.scenarios.creation_ids import (
+    DIFFERING,
+    IDS,
+    LEAST,
+    STEP,
+    ids_do_not_count,
+    ids_have_room,
+)
 from mcpconf.tasks_extension.scenarios.fields import (
     has_interval,
     has_known_status,
@@ -32,7 +37,7 @@ from mcpconf.tasks_extension.scenarios.fields import (
 from mcpconf.tasks_extension.session import LONG_S, result_in, task_id_of, task_in
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
     from typing import Any
 
     from mcpconf.tasks_extension.definition import Look
@@ -40,13 +45,10 @@ if TYPE_CHECKING:
     from mcpconf.tasks_extension.scenarios.fields import FieldLook
     from mcpconf.tasks_extension.session import Session
 
-#: So many ids are compared; so long they must be, and so many characters must differ.
-_IDS, _LEAST, _DIFFERING = 5, 16, 12
-
 
 def _drive(session: Session) -> None:
     session.create("create", "slow_compute", {"seconds": LONG_S, "label": "creation"})
-    for number in range(2, _IDS + 1):
+    for number in range(2, IDS + 1):
         arguments = {"seconds": LONG_S, "label": f"creation {number}"}
         session.create(f"create-{number}", "slow_compute", arguments)
     session.create("create-required", "failing_job")
@@ -98,43 +100,6 @@ def _is_flat(seen: Observation) -> Finding:
     return unobserved(f"slow_compute made no task: {shown(result)}")
 
 
-def _ids_are_unrelated(seen: Observation) -> Finding:
-    ids = [
-        task_id
-        for each in seen.labelled("create")
-        if (task_id := task_id_of(each)) is not None
-    ]
-    if len(ids) < _IDS:
-        return unobserved(f"only {len(ids)} tasks were created; {_IDS} are compared")
-    if any(PLACEHOLDER in each for each in ids):
-        return not_applicable("the ids are written like secrets, and were not kept")
-    if len(set(ids)) < len(ids):
-        return broken(f"two tasks have the same id: {shown(ids)}")
-    short = min(ids, key=len)
-    if len(short) < _LEAST:
-        return broken(f"{shown(short)} has {len(short)} characters; {_LEAST} are asked")
-    differing = min(len(short) - _common(ids), len(short))
-    if differing < _DIFFERING:
-        return broken(
-            f"{len(ids)} ids differ in {differing} characters or less: {shown(ids)}"
-        )
-    return holds(
-        f"{len(ids)} ids of at least {len(short)} characters differ in {differing}"
-    )
-
-
-def _common(ids: Sequence[str]) -> int:
-    """How many characters all ids share at their beginnings and their ends."""
-    start = _shared(ids)
-    return start + _shared([each[start:][::-1] for each in ids])
-
-
-def _shared(texts: Sequence[str]) -> int:
-    """How many characters all of them begin with."""
-    columns = zip(*texts, strict=False)
-    return sum(1 for _ in takewhile(lambda each: len(set(each)) == 1, columns))
-
-
 def _no_hint_is_needed(seen: Observation) -> Finding:
     exchange = seen["create-required"]
     if exchange is None:
@@ -145,7 +110,10 @@ def _no_hint_is_needed(seen: Observation) -> Finding:
     if result is None:
         return without_result(exchange)
     if task_id_of(exchange) is None:
-        return broken(f"failing_job made no task: {shown(result)}")
+        said = f"failing_job made no task: {shown(result)}"
+        # A server may never make any; then there is nothing that a hint could change.
+        makes_some = any(task_id_of(each) for each in seen.labelled("create"))
+        return broken(said) if makes_some else unobserved(said)
     return holds("failing_job made a task; nothing but the declaration asked for it")
 
 
@@ -166,6 +134,7 @@ SCENARIOS = (
                 look=_of_task(_result_type),
                 official=("sep-2663-result-type-task-on-create",),
                 broken=("tasks-create-no-result-type", "tasks-create-type-complete"),
+                of_there_being_tasks=True,
             ),
             TaskCheck(
                 id="created-is-flat",
@@ -201,25 +170,38 @@ SCENARIOS = (
                 broken=("tasks-create-request-state",),
             ),
             TaskCheck(
-                id="task-ids-are-unguessable",
-                sentence="Task ids have so much entropy that nobody can guess them.",
+                id="task-ids-do-not-count",
+                sentence="No task's id is that of another, or the number next to it: "
+                "who has one need not guess.",
                 page=sep("security-implications"),
                 level=Level.MUST,
-                looks_for=f"{_IDS} ids: all different, each of {_LEAST} characters or "
-                f"more, and with {_DIFFERING} or more that are not between a beginning "
-                "and an end shared by all; that a longer id is random cannot be seen",
-                look=_ids_are_unrelated,
+                looks_for=f"{IDS} ids: all different, and what differs in them is no "
+                f"number that goes up, or down, by {STEP} or less each time",
+                look=ids_do_not_count,
                 broken=("tasks-ids-guessable",),
             ),
             TaskCheck(
+                id="task-ids-are-unguessable",
+                sentence="Task ids have so much entropy that nobody can guess them. "
+                "(How much there is cannot be seen; this asks for room for it.)",
+                page=sep("security-implications"),
+                level=Level.POLICY,
+                looks_for=f"{IDS} ids: each of {LEAST} characters or more, and with "
+                f"{DIFFERING} or more that are not between a beginning and an end "
+                "shared by all",
+                look=ids_have_room,
+                broken=("tasks-ids-guessable", "tasks-ids-short"),
+            ),
+            TaskCheck(
                 id="created-status",
-                sentence="A new task has one of the five statuses.",
+                sentence="A new task has one of the five statuses; statusMessage, "
+                "where it is there, is a text.",
                 page=sep("task-status"),
                 level=Level.MUST,
-                looks_for="status in the answer",
+                looks_for="status and statusMessage in the answer",
                 look=_field("slow_compute", has_known_status),
                 official=("sep-2663-result-type-task-on-create",),
-                broken=("tasks-status-unknown",),
+                broken=("tasks-status-unknown", "tasks-status-message-number"),
             ),
             TaskCheck(
                 id="created-timestamps",

@@ -44,7 +44,10 @@ def _is_an_object(seen: Observation) -> Finding:
     said = extensions[EXTENSION]
     if not isinstance(said, dict):
         return broken(f"the extension is advertised as {shown(said)}, not an object")
-    return holds(f"the extension is advertised as {shown(said)}")
+    if said:
+        members = ", ".join(said)
+        return holds(f"the settings are an object, with {members}; none are defined")
+    return holds("the settings are an object, and empty")
 
 
 def _has_no_legacy(seen: Observation) -> Finding:
@@ -92,11 +95,11 @@ SCENARIOS = (
             ),
             TaskCheck(
                 id="extension-is-an-object",
-                sentence="The extension's settings are an object; it is empty, for no "
-                "settings are defined.",
+                sentence="The extension's settings are an object. (None are defined; "
+                "that there are some is told, and no fault.)",
                 page=sep("capability-negotiation"),
                 level=Level.MUST,
-                looks_for="an object under the extension's name",
+                looks_for="an object under the extension's name, and its members",
                 look=_is_an_object,
                 broken=("tasks-advertised-true",),
                 tools=(),

@@ -23,6 +23,8 @@ _PROMPTS = {"fixture.greeting": {"name": "envelope"}, "test_simple_prompt": {}}
 
 def _drive(session: Session) -> None:
     session.call("other-greet", "greet", {"name": "envelope"})
+    session.request("other-tools", "tools/list")
+    _read_one(session)
     for name, arguments in _PROMPTS.items():
         params = {"name": name, "arguments": arguments}
         session.request(f"other-{name}", "prompts/get", params)
@@ -32,6 +34,16 @@ def _drive(session: Session) -> None:
     session.settle("settle", task_id)
     session.update("update", task_id, {})
     session.cancel("cancel", task_id)
+
+
+def _read_one(session: Session) -> None:
+    """The first resource of the list, where there is any."""
+    listed = result_in(session.request("other-resources", "resources/list")) or {}
+    resources = listed.get("resources")
+    first = resources[0] if isinstance(resources, list) and resources else None
+    uri = first.get("uri") if isinstance(first, dict) else None
+    if isinstance(uri, str):
+        session.request("other-resource", "resources/read", {"uri": uri})
 
 
 def _is_empty(label: str) -> Look:
@@ -89,9 +101,13 @@ def _is_no_task(seen: Observation) -> Finding:
             return broken(f'{name_of(each)}: resultType is "task"')
     greeted = seen.result("other-greet") or {}
     is_made = task_id_of(seen["other-greet"]) is not None
-    if not is_made and not isinstance(greeted.get("content"), list):
+    is_greeting = isinstance(greeted.get("content"), list) and not greeted.get(
+        "isError"
+    )
+    if not is_made and not is_greeting:
         return unobserved(f"greet was not answered as a tool is: {shown(greeted)}")
-    return holds(f'{len(answers)} other answers, and none says resultType "task"')
+    names = ", ".join(dict.fromkeys(name_of(each).split(" ")[0] for each in answers))
+    return holds(f'none of {len(answers)} others says resultType "task": {names}')
 
 
 SCENARIOS = (
@@ -158,13 +174,16 @@ SCENARIOS = (
                 '"task".',
                 page=sep("polymorphic-results"),
                 level=Level.MUST,
-                looks_for="resultType of server/discover, tools/list, greet, "
-                "prompts/get where there is one, and both acknowledgements",
+                looks_for="resultType of server/discover, tools/list, greet, both "
+                "acknowledgements, and resources/list, resources/read and prompts/get "
+                "where there is one",
                 look=_is_no_task,
                 official=("tasks-result-type-complete-on-non-task-responses",),
                 broken=(
                     "tasks-greet-type-task",
                     "tasks-prompt-type-task",
+                    "tasks-resource-type-task",
+                    "tasks-list-type-task",
                     "tasks-update-type-task",
                     "tasks-cancel-type-task",
                 ),

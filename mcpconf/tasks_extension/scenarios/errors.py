@@ -13,11 +13,13 @@ from mcpconf.tasks_extension.definition import (
     sep,
     specification,
 )
+from mcpconf.tasks_extension.good_use import given, got_a_task
 from mcpconf.tasks_extension.looks import (
     HEADER_MISMATCH,
     INVALID_PARAMS,
     METHOD_NOT_FOUND,
     MISSING_CAPABILITY,
+    all_have_status,
     all_of,
     is_refused,
     name_of,
@@ -36,6 +38,8 @@ if TYPE_CHECKING:
 
 #: Of a form that servers use, and nobody's.
 _NO_TASK = "7d0c5a4e-0000-4000-8000-6d6370636f6e"
+#: The task that is there is got first.
+_KNOWN = "get-known"
 #: The only codes of MCP's own range, and of the one that was used before it.
 _DEFINED = frozenset({HEADER_MISMATCH, MISSING_CAPABILITY, -32022})
 _RESERVED = range(-32099, -31999)
@@ -45,6 +49,7 @@ def _drive(session: Session) -> None:
     task_id = session.create(
         "create", "slow_compute", {"seconds": LONG_S, "label": "errors"}
     )
+    session.settle(_KNOWN, task_id)
     session.get("unknown-get", _NO_TASK)
     session.update("unknown-update", _NO_TASK, {})
     session.cancel("unknown-cancel", _NO_TASK)
@@ -58,6 +63,11 @@ def _drive(session: Session) -> None:
     # So that every kind of refusal is among those whose codes are looked at.
     session.get("undeclared", known, declare=UNDECLARED, meta=STRANGER)
     session.get("mismatched", known, headers={"mcp-name": _NO_TASK[::-1]})
+
+
+def _of_one_that_serves(look: Look) -> Look:
+    """A refusal counts where the tasks/get of a known task had that task."""
+    return given(got_a_task(f"{_KNOWN}-"), look)
 
 
 def _malformed(label: str) -> Look:
@@ -99,18 +109,8 @@ def _codes_are_defined(seen: Observation) -> Finding:
 
 
 def _is_not_found(seen: Observation) -> Finding:
-    labels = ("removed-result", "removed-list")
-    refusals = [
-        each
-        for label in labels
-        if (each := seen[label]) is not None and each.error_code == METHOD_NOT_FOUND
-    ]
-    for each in refusals:
-        if each.status != HTTPStatus.NOT_FOUND:
-            return broken(f"{name_of(each)} was {told(each)}, not with 404")
-    if not refusals:
-        return unobserved("neither tasks/result nor tasks/list was refused by -32601")
-    return holds("; ".join(f"{name_of(each)} was {told(each)}" for each in refusals))
+    removed = (seen["removed-result"], seen["removed-list"])
+    return all_have_status(HTTPStatus.NOT_FOUND, METHOD_NOT_FOUND, removed)
 
 
 def _unknown(method: str, level: Level, requirements: tuple[str, ...]) -> TaskCheck:
@@ -120,8 +120,9 @@ def _unknown(method: str, level: Level, requirements: tuple[str, ...]) -> TaskCh
         sentence=f"tasks/{method} of a task that is not there is refused by -32602.",
         page=sep("protocol-errors"),
         level=level,
-        looks_for=f"-32602 for tasks/{method} of {_NO_TASK}",
-        look=refused(f"unknown-{method}", INVALID_PARAMS),
+        looks_for=f"-32602 for tasks/{method} of {_NO_TASK}, by a server that "
+        "answers tasks/get of a task that is there",
+        look=_of_one_that_serves(refused(f"unknown-{method}", INVALID_PARAMS)),
         official=("sep-2663-tasks-get-invalid-task-id-32602",)
         if method == "get"
         else (),
@@ -141,8 +142,8 @@ def _removed(method: str, requirements: tuple[str, ...], official: str) -> TaskC
         sentence=f"tasks/{method} of 2025-11-25 is no method any more.",
         page=sep("backward-compatibility"),
         level=Level.MUST,
-        looks_for=f"-32601 for tasks/{method}",
-        look=refused(f"removed-{method}", METHOD_NOT_FOUND),
+        looks_for=f"-32601 for tasks/{method}, by a server that answers tasks/get",
+        look=_of_one_that_serves(refused(f"removed-{method}", METHOD_NOT_FOUND)),
         official=(official,),
         broken=(f"tasks-{method}-kept",),
         tools=(),
@@ -182,10 +183,12 @@ SCENARIOS = (
                 looks_for="-32602 for tasks/get without a taskId, tasks/cancel with a "
                 "number for one, and tasks/update without inputResponses; or -32020 "
                 "of a server that misses Mcp-Name first",
-                look=all_of(
-                    _malformed("malformed-get"),
-                    _malformed("malformed-cancel"),
-                    _malformed("malformed-update"),
+                look=_of_one_that_serves(
+                    all_of(
+                        _malformed("malformed-get"),
+                        _malformed("malformed-cancel"),
+                        _malformed("malformed-update"),
+                    )
                 ),
                 broken=("tasks-malformed-accepted",),
             ),
@@ -202,7 +205,7 @@ SCENARIOS = (
                 page=specification("basic/transports/streamable-http"),
                 level=Level.MUST,
                 looks_for="404 where tasks/result and tasks/list are refused by -32601",
-                look=_is_not_found,
+                look=_of_one_that_serves(_is_not_found),
                 broken=("tasks-removed-status-200",),
                 tools=(),
             ),
@@ -214,7 +217,7 @@ SCENARIOS = (
                 page=specification("basic"),
                 level=Level.MUST,
                 looks_for="the code of every error in this drive",
-                look=_codes_are_defined,
+                look=_of_one_that_serves(_codes_are_defined),
                 broken=("tasks-missing-32003", "tasks-unknown-32001"),
                 tools=(),
             ),

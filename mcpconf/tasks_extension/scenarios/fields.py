@@ -55,8 +55,10 @@ def has_no(*names: str) -> FieldLook:
 
 
 def _status_problem(task: Mapping[str, Any]) -> str | None:
-    status = task.get("status")
-    return None if status in STATUSES else f"status is {shown(status)}"
+    status, message = task.get("status"), task.get("statusMessage", "")
+    if status not in STATUSES:
+        return f"status is {shown(status)}"
+    return None if isinstance(message, str) else f"statusMessage is {shown(message)}"
 
 
 def _time_problem(task: Mapping[str, Any]) -> str | None:

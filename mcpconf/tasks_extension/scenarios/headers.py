@@ -18,12 +18,14 @@ from mcpconf.tasks_extension.definition import (
     sep,
     specification,
 )
+from mcpconf.tasks_extension.good_use import given, got_a_task
 from mcpconf.tasks_extension.looks import (
     HEADER_MISMATCH,
+    all_have_status,
     all_of,
-    is_refused,
     name_of,
     not_taken,
+    refused,
     shown,
     told,
 )
@@ -63,57 +65,40 @@ def _drive(session: Session) -> None:
     session.cancel("match-cancel", task_id)
 
 
-def _matches(seen: Observation) -> Finding:
+def _matches(label: str) -> Look:
     """
-    Each method is dispatched when the headers say what the body says.
+    A method is dispatched when the headers say what the body says.
 
     Only of tasks/get the task is wanted: a server may have another reason to refuse.
     """
-    for label in ("match-get", "match-update", "match-cancel"):
+
+    def look(seen: Observation) -> Finding:
         exchange = seen[label]
         if exchange is None:
             return not_taken(label)
+        said = f"{name_of(exchange)} was {told(exchange)}"
         if exchange.error_code == HEADER_MISMATCH:
             sent = {
                 name: exchange.sent_headers.get(name)
                 for name in ("mcp-method", "mcp-name")
             }
-            return broken(
-                f"{name_of(exchange)} was {told(exchange)}, with {shown(sent)}"
-            )
+            return broken(f"{said}, with {shown(sent)}")
         is_dispatched = exchange.response() is not None and label != "match-get"
         if not (is_dispatched or tells_of_task(exchange)):
-            return unobserved(f"{name_of(exchange)} was {told(exchange)}")
-    return holds(
-        "tasks/get told of a task, and tasks/update and tasks/cancel an answer"
-    )
-
-
-def _code(label: str) -> Look:
-    def look(seen: Observation) -> Finding:
-        exchange = seen[label]
-        return (
-            not_taken(label)
-            if exchange is None
-            else is_refused(exchange, HEADER_MISMATCH)
-        )
+            return unobserved(said)
+        return holds(said)
 
     return look
 
 
+def _of_one_that_serves(look: Look) -> Look:
+    """A refusal counts where the same is served under headers that match."""
+    return given(got_a_task("match-get"), look)
+
+
 def _is_bad_request(seen: Observation) -> Finding:
-    refusals = [
-        each
-        for prefix in ("name-", "method-")
-        for each in seen.labelled(prefix)
-        if each.error_code == HEADER_MISMATCH
-    ]
-    for each in refusals:
-        if each.status != HTTPStatus.BAD_REQUEST:
-            return broken(f"{name_of(each)} was {told(each)}, not with 400")
-    if not refusals:
-        return unobserved("no mismatch was refused by -32020")
-    return holds(f"{len(refusals)} mismatches were refused with 400")
+    mismatches = (*seen.labelled("name-"), *seen.labelled("method-"))
+    return all_have_status(HTTPStatus.BAD_REQUEST, HEADER_MISMATCH, mismatches)
 
 
 def _name(method: str) -> TaskCheck:
@@ -125,7 +110,7 @@ def _name(method: str) -> TaskCheck:
         page=sep("streamable-http-routing-headers"),
         level=Level.MUST,
         looks_for=f"-32020 for tasks/{method} with the id of another task in Mcp-Name",
-        look=_code(f"name-{method}"),
+        look=_of_one_that_serves(refused(f"name-{method}", HEADER_MISMATCH)),
         official=(
             ("sep-2663-server-rejects-mismatched-mcp-name-on-tasks-get",)
             if method == "get"
@@ -152,7 +137,11 @@ SCENARIOS = (
                 level=Level.MUST,
                 looks_for="a task from tasks/get, and anything but -32020 from "
                 "tasks/update and tasks/cancel",
-                look=_matches,
+                look=all_of(
+                    _matches("match-get"),
+                    _matches("match-update"),
+                    _matches("match-cancel"),
+                ),
                 official=("sep-2663-routing-headers-accepted-on-tasks-get",),
                 broken=("tasks-matching-name-refused",),
                 tools=("slow_compute",),
@@ -168,11 +157,13 @@ SCENARIOS = (
                 level=Level.MUST,
                 looks_for="-32020 for tasks/get, tasks/update and tasks/cancel under "
                 "another name, and for tools/call under that of tasks/get",
-                look=all_of(
-                    _code("method-get"),
-                    _code("method-update"),
-                    _code("method-cancel"),
-                    _code("method-call"),
+                look=_of_one_that_serves(
+                    all_of(
+                        refused("method-get", HEADER_MISMATCH),
+                        refused("method-update", HEADER_MISMATCH),
+                        refused("method-cancel", HEADER_MISMATCH),
+                        refused("method-call", HEADER_MISMATCH),
+                    )
                 ),
                 official=("tasks-headers-reject-mismatched-method",),
                 broken=("tasks-method-unchecked",),
@@ -183,7 +174,7 @@ SCENARIOS = (
                 page=_HTTP,
                 level=Level.MUST,
                 looks_for="400 wherever a mismatch was refused by -32020",
-                look=_is_bad_request,
+                look=_of_one_that_serves(_is_bad_request),
                 broken=("tasks-mismatch-status-200",),
             ),
         ),

@@ -93,9 +93,8 @@ def _look_at_the_first_round(seen: Observation) -> Finding:
     first = _first(seen)
     if isinstance(first, Finding):
         return first
-    kind = first.get("resultType")
-    if kind != "input_required":
-        return broken(f"the first answer is {shown(kind)}, not input_required")
+    if first.get("resultType") != "input_required":
+        return _without_a_round(first, seen.task_id("round-1"))
     if "taskId" in first:
         return broken(f"the first round asks, and has a taskId: {shown(first)}")
     task = _created(seen)
@@ -106,6 +105,14 @@ def _look_at_the_first_round(seen: Observation) -> Finding:
     if asking:
         return broken(f"the task asks again, for {', '.join(asking)}")
     return holds("input was asked for by the call, and the task came after it")
+
+
+def _without_a_round(first: Mapping[str, Any], task_id: str | None) -> Finding:
+    """A call that asks nothing, and is done, never came to need a task."""
+    kind = first.get("resultType")
+    if kind == "complete" and task_id is None:
+        return unobserved(f"there was neither a round nor a task: {shown(first)}")
+    return broken(f"the first answer is {shown(kind)}, not input_required")
 
 
 def _after_rounds(seen: Observation) -> Mapping[str, Any] | Finding:

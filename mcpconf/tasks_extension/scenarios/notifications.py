@@ -13,11 +13,23 @@ from mcpconf.tasks_extension.definition import (
     specification,
 )
 from mcpconf.tasks_extension.facts import accepted, is_asking, requests_of
+from mcpconf.tasks_extension.good_use import given
+from mcpconf.tasks_extension.scenarios.listening_looks import (
+    NO_TASK,
+    TEXT,
+    UNKNOWN,
+    look_at_a_text_id,
+    look_at_an_unknown_task,
+    look_at_undeclared,
+    look_at_what_is_missing,
+)
+from mcpconf.tasks_extension.scenarios.listening_looks import (
+    UNDECLARED as UNDECLARED_LISTEN,
+)
 from mcpconf.tasks_extension.scenarios.notifications_looks import (
     LISTEN,
     RUNNING,
     STRANGER,
-    UNDECLARED_LISTEN,
     WAITING,
     is_about_a_task,
     look_at_agreed_ids,
@@ -28,13 +40,12 @@ from mcpconf.tasks_extension.scenarios.notifications_looks import (
     look_at_subscription_ids,
     look_at_the_end_told,
     look_at_the_first,
-    look_at_undeclared,
-    look_at_what_is_missing,
     look_at_whole_tasks,
     never_on_the_stream,
     params_of,
+    was_acknowledged,
 )
-from mcpconf.tasks_extension.session import UNDECLARED, is_terminal
+from mcpconf.tasks_extension.session import UNDECLARED, is_terminal, result_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -49,6 +60,8 @@ _ASKER, _RUNNER = "confirm_delete", "slow_compute"
 _RUNNERS = {"seconds": 1, "label": "listened"}
 #: For the acknowledgement, and for what is told after an event.
 _FIRST_S, _TELLING_S = 5.0, 2.0
+#: A text that a careless server takes for a number.
+_TEXT_ID = "2663"
 #: The stream is read on after the last end: a message that trails is a fault too.
 _QUIET_S, _QUIET_AT_MOST_S = 1.0, 3.0
 #: Until a task asks, and until it ends.
@@ -81,6 +94,8 @@ def _drive(session: Session) -> None:
         WAITING: (waiting, _answers(session, WAITING, waiting)),
         STRANGER: (stranger, _answers(session, STRANGER, stranger)),
     }
+    if waiting is not None:
+        _listen_aside(session, waiting)
     running = session.create(f"create-{RUNNING}", _RUNNER, _RUNNERS)
     listened = [each for each in (waiting, running) if each is not None]
     if listened:
@@ -103,10 +118,18 @@ def _drive(session: Session) -> None:
         refused.wait(_anything, _FIRST_S)
 
 
+def _listen_aside(session: Session, waiting: str) -> None:
+    """Listen for no longer than the acknowledgement takes."""
+    with closing(session.listen(TEXT, [waiting], name=_TEXT_ID)) as stream:
+        stream.wait(_anything, _FIRST_S)
+    with closing(session.listen(UNKNOWN, [waiting, NO_TASK])) as stream:
+        stream.wait(_anything, _FIRST_S)
+
+
 def _answers(session: Session, name: str, task_id: str | None) -> dict[str, Any]:
     """The answers to all that a task asks for."""
     asked = session.poll(f"asked-{name}", task_id, is_asking, at_most_s=_ASKING_S)
-    requests = requests_of(asked.result if asked is not None else None)
+    requests = requests_of(result_in(asked))
     return {key: accepted(each, name) for key, each in requests.items()}
 
 
@@ -144,6 +167,30 @@ _CHECKS = (
         broken=("tasks-notified-no-id", "tasks-notified-id-type"),
     ),
     TaskCheck(
+        id="subscription-id-text",
+        sentence="Where the id of the request that opened the stream is a text, it is "
+        "that text, whatever it looks like.",
+        page=_SUBSCRIPTIONS,
+        level=Level.MUST,
+        looks_for=f"the subscriptionId of the acknowledgement, where the id of the "
+        f'request is the text "{_TEXT_ID}"',
+        look=look_at_a_text_id,
+        broken=("tasks-listen-text-id",),
+        tools=(_ASKER,),
+    ),
+    TaskCheck(
+        id="acknowledged-known",
+        sentence="The acknowledgement agrees to no task that does not exist. (No page "
+        "says so in as many words: it lists what will be told of.)",
+        page=_SECTION,
+        level=Level.POLICY,
+        looks_for="the unknown id among the taskIds of the acknowledgement, where it "
+        "was asked for beside a real one; or a refusal by -32602",
+        look=given(was_acknowledged, look_at_an_unknown_task),
+        broken=("tasks-ack-unknown-id",),
+        tools=(_ASKER,),
+    ),
+    TaskCheck(
         id="method-name",
         sentence="The notification is called notifications/tasks. (Until 2025-11-25 it "
         "was notifications/tasks/status.)",
@@ -171,7 +218,8 @@ _CHECKS = (
         page=_SECTION,
         level=Level.MUST,
         looks_for="the notification of an end, member by member, against tasks/get of "
-        "the same task after its end",
+        "the same task after its end; without ttlMs and pollIntervalMs where they "
+        "change from answer to answer",
         look=look_at_equality,
         broken=("tasks-notified-stale",),
     ),
@@ -191,7 +239,7 @@ _CHECKS = (
         page=_SECTION,
         level=Level.MUST,
         looks_for="any such message, until the stream was quiet for 1 s after the end "
-        "of the tasks",
+        "of the tasks; a stream that is over before shows nothing",
         look=never_on_the_stream("notifications/progress"),
         broken=("tasks-progress-on-listen", "tasks-trailing-progress"),
     ),
@@ -202,7 +250,7 @@ _CHECKS = (
         page=_SECTION,
         level=Level.MUST,
         looks_for="any such message, until the stream was quiet for 1 s after the end "
-        "of the tasks",
+        "of the tasks; a stream that is over before shows nothing",
         look=never_on_the_stream("notifications/message"),
         broken=("tasks-message-on-listen",),
     ),
@@ -211,9 +259,10 @@ _CHECKS = (
         sentence="A listen stream tells of nothing that was not asked for.",
         page=_SUBSCRIPTIONS,
         level=Level.MUST,
-        looks_for="the ids told of, while a task that nobody listens to ends",
+        looks_for="the ids told of, while a task that nobody listens to ends; and "
+        "messages of other kinds, such as notifications/tools/list_changed",
         look=look_at_strangers,
-        broken=("tasks-notified-stranger",),
+        broken=("tasks-notified-stranger", "tasks-list-changed-on-listen"),
     ),
     TaskCheck(
         id="end-told",
@@ -222,7 +271,7 @@ _CHECKS = (
         level=Level.SHOULD,
         looks_for="a notification of the end, within 2 s of tasks/get showing it",
         look=look_at_the_end_told,
-        broken=("tasks-notified-no-end",),
+        broken=("tasks-notified-no-end", "tasks-listen-closes"),
     ),
     TaskCheck(
         id="undeclared-refused",
@@ -232,8 +281,8 @@ _CHECKS = (
         page=_SECTION,
         level=Level.MUST,
         looks_for="the first answer to subscriptions/listen with taskIds, sent without "
-        "the declaration",
-        look=look_at_undeclared,
+        "the declaration; of a server that acknowledges it with the declaration",
+        look=given(was_acknowledged, look_at_undeclared),
         broken=(
             "tasks-listen-ungated",
             "tasks-session-memory",
@@ -249,7 +298,7 @@ _CHECKS = (
         page=_SECTION,
         level=Level.MUST,
         looks_for="data of the error",
-        look=look_at_what_is_missing,
+        look=given(was_acknowledged, look_at_what_is_missing),
         broken=("tasks-missing-no-data", "tasks-missing-data-list"),
         tools=(),
     ),

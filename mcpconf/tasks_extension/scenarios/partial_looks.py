@@ -20,6 +20,7 @@ from mcpconf.tasks_extension.looks import (
     shown,
     told,
     without_result,
+    worst_of,
 )
 from mcpconf.tasks_extension.scenarios.asking_looks import answered_keys
 
@@ -70,15 +71,7 @@ def _waits(seen: Observation, label: str) -> Finding:
 
 def waits_after(*labels: str) -> Look:
     """At all these steps the task still waits, for what was not answered."""
-
-    def look(seen: Observation) -> Finding:
-        findings = [_waits(seen, label) for label in labels]
-        for finding in findings:
-            if finding.kind is not Kind.HOLDS:
-                return finding
-        return findings[-1]
-
-    return look
+    return lambda seen: worst_of([_waits(seen, label) for label in labels])
 
 
 def ignored(label: str) -> Look:

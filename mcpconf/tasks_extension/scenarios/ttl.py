@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from mcpconf.supplemental.finding import Finding, broken, holds, unobserved
 from mcpconf.tasks_extension.definition import Level, TaskCheck, TaskScenario, sep
 from mcpconf.tasks_extension.facts import end_of, tasks_told
-from mcpconf.tasks_extension.looks import not_taken, shown, told
-from mcpconf.tasks_extension.session import is_terminal
+from mcpconf.tasks_extension.looks import INVALID_PARAMS, not_taken, shown, told
+from mcpconf.tasks_extension.session import is_terminal, result_in
 
 if TYPE_CHECKING:
     from mcpconf.server.exchange import Exchange
@@ -45,15 +45,19 @@ def _look(seen: Observation) -> Finding:
     if isinstance(ended, Finding):
         return ended
     gets = [each for each in (seen["again"], *seen.labelled("later-")) if each]
+    ttl = f"ttlMs is {shown(task.get('ttlMs'))}"
     inside = [each for each in gets if _is_inside(each, created, task.get("ttlMs"))]
     for exchange in inside:
-        if exchange.result is None:
+        if exchange.error_code == INVALID_PARAMS:
             after_ms = round(exchange.t0_ms - created.t0_ms)
-            lived = f"{after_ms} ms after its creation, ttlMs is"
-            return broken(f"{told(exchange)}, {lived} {shown(task.get('ttlMs'))}")
+            return broken(f"{told(exchange)}, {after_ms} ms after its creation, {ttl}")
     if not inside:
-        return unobserved(f"ttlMs is {shown(task.get('ttlMs'))}: no time to ask again")
-    return holds(f"ttlMs is {shown(task.get('ttlMs'))}; found {len(inside)} times more")
+        return unobserved(f"{ttl}: no time to ask again")
+    # A server that does not answer for another reason says nothing about the task.
+    found = sum(result_in(each) is not None for each in inside)
+    if not found:
+        return unobserved(f"{ttl}; {inside[0].label} was {told(inside[0])}")
+    return holds(f"{ttl}; found {found} times more")
 
 
 def _is_inside(exchange: Exchange, created: Exchange, ttl_ms: object) -> bool:
