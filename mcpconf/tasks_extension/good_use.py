@@ -29,15 +29,15 @@ if TYPE_CHECKING:
 
 def given(good: Look, look: Look) -> Look:
     """What `look` finds; but it holds only where `good` does, and else is as that."""
+    return lambda seen: counted(good(seen), look(seen))
 
-    def both(seen: Observation) -> Finding:
-        finding, first = look(seen), good(seen)
-        if finding.kind is not Kind.HOLDS or first.kind is Kind.HOLDS:
-            return finding
-        detail = f"{finding.detail}; that shows nothing, for {first.detail}"
-        return replace(first, detail=detail)
 
-    return both
+def counted(good: Finding, finding: Finding) -> Finding:
+    """`finding`, but where it holds and `good` does not: that, and what it was of."""
+    if finding.kind is not Kind.HOLDS or good.kind is Kind.HOLDS:
+        return finding
+    detail = f"{finding.detail}; that shows nothing, for {good.detail}"
+    return replace(good, detail=detail)
 
 
 def made_a_task(label: str) -> Look:

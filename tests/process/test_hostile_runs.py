@@ -128,7 +128,7 @@ def test_a_suite_that_prints_200_mb_is_judged_by_its_checks(scene: Scene) -> Non
 def test_a_suite_that_hangs_is_ended_with_who_holds_its_pipes(
     scene: Scene, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(case, "_CASE_EXTRA_S", 0.0)
+    monkeypatch.setattr(case, "CASE_EXTRA_S", 0.0)
 
     code = scene.run(
         "hangs_with_a_grandchild_on_the_pipes.cjs", "adds_two_numbers.py", timeout_s=3
@@ -202,7 +202,7 @@ def test_a_client_that_ends_badly_never_passes(
 ) -> None:
     """Its checks all say SUCCESS: the suite has lost its true end."""
     limit_s = 3.0 if outcome == "timed-out" else PATIENCE_S
-    monkeypatch.setattr(case, "_CASE_EXTRA_S", 2.0)
+    monkeypatch.setattr(case, "CASE_EXTRA_S", 2.0)
     asked = time.monotonic()
 
     code = scene.run("well_behaved.cjs", client, timeout_s=limit_s)

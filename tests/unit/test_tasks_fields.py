@@ -271,8 +271,60 @@ def test_what_is_missing_may_be_more_than_the_extension(data: Any, kind: Kind) -
     error = {"code": -32021, "message": "x", "data": data}
     assert names_the_extension(error).kind is kind
     look = _NEGOTIATION["refusal-names-the-extension"].look
-    exchange = _answer("required", 400, error=error)
-    assert look(Observation(exchanges=(exchange,))).kind is kind
+    refused = _answer("required", 400, error=error)
+    served = _answer("required-declared", result={"taskId": "t"})
+    assert look(Observation(exchanges=(refused, served))).kind is kind
+
+
+@pytest.mark.parametrize(
+    ("declared", "kind"),
+    [
+        ({"result": {"taskId": "t"}}, Kind.HOLDS),
+        ({"error": {"code": -32021, "message": "x"}}, Kind.UNOBSERVED),
+    ],
+)
+def test_a_tool_that_refuses_everybody_refuses_nobody_rightly(
+    declared: Any, kind: Kind
+) -> None:
+    required: Any = {"extensions": {_EXTENSION: {}}}
+    error = {
+        "code": -32021,
+        "message": "x",
+        "data": {"requiredCapabilities": required},
+    }
+    exchanges = (
+        _answer("required", 400, error=error),
+        _answer("required-declared", **declared),
+    )
+    for check in (
+        "required-tool-is-refused",
+        "refusal-names-the-extension",
+        "refusal-is-a-bad-request",
+    ):
+        assert _NEGOTIATION[check].look(Observation(exchanges=exchanges)).kind is kind
+
+
+_TOOL_ERROR = {"resultType": "complete", "content": [], "isError": True}
+
+
+@pytest.mark.parametrize(
+    ("hinted", "plain", "kind"),
+    [
+        ({"result": {"content": []}}, {"result": {"content": []}}, Kind.HOLDS),
+        ({"result": _TOOL_ERROR}, {"result": {"content": []}}, Kind.BROKEN),
+        ({"result": _TOOL_ERROR}, {"result": _TOOL_ERROR}, Kind.UNOBSERVED),
+        ({"result": {"content": []}}, {"result": _TOOL_ERROR}, Kind.UNOBSERVED),
+        ({"error": {"code": 1}}, {"result": {"content": []}}, Kind.BROKEN),
+        ({"error": {"code": 1}}, {"error": {"code": 1}}, Kind.UNOBSERVED),
+        ({}, {"result": {"content": []}}, Kind.UNOBSERVED),
+    ],
+)
+def test_an_old_parameter_is_to_blame_only_where_it_makes_the_difference(
+    hinted: Any, plain: Any, kind: Kind
+) -> None:
+    exchanges = (_answer("first", **plain), _answer("hinted", **hinted))
+    look = _NEGOTIATION["legacy-parameter-is-ignored"].look
+    assert look(Observation(exchanges=exchanges)).kind is kind
 
 
 _DONE = {"resultType": "complete", "content": []}

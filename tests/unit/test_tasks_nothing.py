@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import copy
 import json
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from tasks_scene import (
     NAMES,
+    Refusal,
     answering,
     canned,
     find,
@@ -26,10 +28,11 @@ from mcpconf.tasks_extension.registry import SCENARIOS
 from mcpconf.tasks_extension.rule import finding_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from mcpconf.decode import Json
     from mcpconf.server.exchange import Exchange
+    from mcpconf.supplemental.finding import Finding
 
 _EMPTY_RESULT = b'{"jsonrpc":"2.0","id":1,"result":{}}'
 
@@ -88,6 +91,64 @@ def test_a_server_that_only_advertises_passes_nothing_else(
         found = find(name, url)
     holding = {each for each, one in found.items() if one.kind is Kind.HOLDS}
     assert holding <= {*_OF_DISCOVER, "no-legacy-capability"}
+
+
+_REQUIRED: Json = {"extensions": {"io.modelcontextprotocol/tasks": {}}}
+_OOPS: dict[str, Json] = {
+    "content": [{"type": "text", "text": "oops"}],
+    "isError": True,
+}
+#: What a server may answer to everything: a refusal is right here and there.
+ALIKE: dict[str, object] = {
+    "invalid-params": Refusal(400, {"code": -32602, "message": "no"}),
+    "not-found": Refusal(404, {"code": -32601, "message": "no"}),
+    "mismatch": Refusal(400, {"code": -32020, "message": "no"}),
+    "missing-capability": Refusal(
+        400,
+        {
+            "code": -32021,
+            "message": "no",
+            "data": {"requiredCapabilities": _REQUIRED},
+        },
+    ),
+    "tool-error": {"resultType": "complete", **_OOPS},
+}
+
+
+@pytest.fixture(scope="module")
+def alike() -> Mapping[str, Mapping[str, Finding]]:
+    """What all checks but those of discovery find in each of these servers."""
+    with ThreadPoolExecutor(len(ALIKE)) as pool:
+        return dict(zip(ALIKE, pool.map(_found_alike, ALIKE), strict=True))
+
+
+def _found_alike(answer: str) -> dict[str, Finding]:
+    def result_of(method: str) -> object:
+        if method == "tools/list":
+            return {"tools": [{"name": each} for each in _TOOLS]}
+        return _ADVERTISED if method == "server/discover" else ALIKE[answer]
+
+    names = [each for each in SCENARIOS if each != "tasks/discovery"]
+    with answering(result_of) as url, ThreadPoolExecutor(len(names)) as pool:
+        found = zip(names, pool.map(lambda name: find(name, url), names), strict=True)
+        return {
+            f"{name}:{each}": one
+            for name, of_name in found
+            for each, one in of_name.items()
+        }
+
+
+@pytest.mark.parametrize("answer", ALIKE)
+def test_a_server_that_answers_all_alike_passes_nothing(
+    answer: str, alike: Mapping[str, Mapping[str, Finding]]
+) -> None:
+    """It refuses what is to be refused; but it was never seen to serve anything."""
+    holding = {
+        name: one.detail
+        for name, one in alike[answer].items()
+        if one.kind is Kind.HOLDS
+    }
+    assert holding == {}
 
 
 @pytest.mark.parametrize("task_id", ["\ud800", "a\r\nX-More: 1", "\x00", "ä" * 9])

@@ -162,6 +162,8 @@ def ends(name: str, statuses: frozenset[str] = TERMINAL) -> Look:
     def look(seen: Observation) -> Finding:
         if seen[f"update-{name}-1"] is None:
             return unobserved("the task asked for nothing that could be answered")
+        if _is_shared(seen, f"create-{name}"):
+            return unobserved("the task was answered or cancelled as another's too")
         last = seen.last(f"{name}-")
         if last is None:
             return not_taken("tasks/get")
@@ -174,6 +176,13 @@ def ends(name: str, statuses: frozenset[str] = TERMINAL) -> Look:
         return holds(f"{last.label}: the task is {status}")
 
     return look
+
+
+def _is_shared(seen: Observation, label: str) -> bool:
+    """Whether another call was handed the same task: a fault, but another check's."""
+    calls = (*seen.labelled("create-"), *seen.labelled(f"{SILENT}-0"))
+    others = {task_id_of(each) for each in calls if each.label != label}
+    return seen.task_id(label) in others
 
 
 def look_at_reuse(seen: Observation) -> Finding:

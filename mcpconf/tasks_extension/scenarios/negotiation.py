@@ -12,7 +12,7 @@ from mcpconf.tasks_extension.definition import (
     sep,
     specification,
 )
-from mcpconf.tasks_extension.good_use import given, made_a_task
+from mcpconf.tasks_extension.good_use import given, got_a_task, made_a_task
 from mcpconf.tasks_extension.looks import all_of
 from mcpconf.tasks_extension.scenarios.negotiation_looks import (
     DECLARED_GET,
@@ -205,9 +205,9 @@ SCENARIOS = (
                 page=sep("backward-compatibility"),
                 level=Level.MUST,
                 looks_for="no task for slow_compute, and -32021 for tasks/get",
-                look=given(
-                    made_a_task("create"),
-                    all_of(makes_no_task("legacy"), is_missing("legacy-get")),
+                look=all_of(
+                    given(made_a_task("create"), makes_no_task("legacy")),
+                    given(got_a_task(f"{DECLARED_GET}-"), is_missing("legacy-get")),
                 ),
                 broken=(
                     "tasks-legacy-declaration",

@@ -15,6 +15,7 @@ from mcpconf.supplemental.finding import (
     unobserved,
 )
 from mcpconf.tasks_extension.good_use import (
+    counted,
     given,
     got_a_task,
     made_a_task,
@@ -121,7 +122,7 @@ def _of_refusals(right: Callable[[Exchange], Finding]) -> Look:
 
     def look(seen: Observation) -> Finding:
         findings = [
-            given(good, lambda _, each=each: right(each))(seen)
+            counted(good(seen), right(each))
             for label, good in _SERVED.items()
             if (each := seen[label]) is not None
             and each.error_code in {MISSING_CAPABILITY, DRAFT_MISSING_CAPABILITY}
@@ -147,15 +148,16 @@ def _ignores_hint(seen: Observation) -> Finding:
     exchange = seen["hinted"]
     if exchange is None:
         return not_taken("hinted")
-    if result_in(exchange) is None:
-        said = f"{name_of(exchange)} was {told(exchange)}"
-        return (unobserved if exchange.error is None else broken)(said)
-    finding = _is_no_task(exchange)
-    if finding.kind is Kind.HOLDS and not _is_well(exchange):
-        said = f"{name_of(exchange)} was answered with an error of the tool"
-        is_plain_well = _was_greeted(seen).kind is Kind.HOLDS
-        return (broken if is_plain_well else unobserved)(said)
-    return finding
+    if exchange.error is None and result_in(exchange) is None:
+        return unobserved(f"{name_of(exchange)} was {told(exchange)}")
+    if result_in(exchange) is not None and _is_well(exchange):
+        return _is_no_task(exchange)
+    of_the_tool = "" if exchange.error else ", an error of the tool"
+    said = f"{name_of(exchange)} was {told(exchange)}{of_the_tool}"
+    plain = _was_greeted(seen)
+    if plain.kind is not Kind.HOLDS:
+        return unobserved(f"{said}; but without params.task, {plain.detail}")
+    return broken(f"{said}; without params.task, {plain.detail}")
 
 
 def _is_well(exchange: Exchange) -> bool:
