@@ -47,7 +47,7 @@ def scenarios(catalogue: Catalogue, revision: str = "") -> str:
 def task_scenarios() -> str:
     """Every scenario of ours about a server's tasks, and the tools it calls."""
     rows = [
-        [each.name, str(len(each.checks)), ", ".join(each.tools), each.title]
+        [each.name, str(len(each.checks)), ", ".join(each.every_tool), each.title]
         for each in SCENARIOS.values()
     ]
     headers = ["Scenario", "Checks", "Tools", "What is looked at"]

@@ -96,6 +96,12 @@ class TaskScenario:
         """Whether it is driven where the extension is not advertised."""
         return any(check.of_any_server for check in self.checks)
 
+    @property
+    def every_tool(self) -> tuple[str, ...]:
+        """The tools that the drive, or any of its checks, cannot do without."""
+        needed = (self.tools, *(self.tools_of(check) for check in self.checks))
+        return tuple(dict.fromkeys(name for tools in needed for name in tools))
+
     def tools_of(self, check: TaskCheck) -> tuple[str, ...]:
         """The tools that one of its checks needs."""
         return self.tools if check.tools is None else check.tools

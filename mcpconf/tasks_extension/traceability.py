@@ -127,20 +127,14 @@ def _tools() -> Iterator[str]:
     yield ""
     rows = []
     for name, (arguments, line) in TOOLS.items():
-        users = [each.name for each in SCENARIOS.values() if name in _tools_of(each)]
+        users = [each.name for each in SCENARIOS.values() if name in each.every_tool]
         rows.append([f"`{name}`", arguments or "none", line, _code(users)])
     yield from _table(["Tool", "Arguments", "What it does", "Scenarios"], rows)
 
 
-def _tools_of(scenario: TaskScenario) -> list[str]:
-    """Every tool that a check of it cannot do without."""
-    each = (scenario.tools, *(scenario.tools_of(check) for check in scenario.checks))
-    return list(dict.fromkeys(name for tools in each for name in tools))
-
-
 def _scenarios() -> Iterator[str]:
     rows = [
-        [f"`{each.name}`", each.title, _code(_tools_of(each)), str(len(each.checks))]
+        [f"`{each.name}`", each.title, _code(each.every_tool), str(len(each.checks))]
         for each in SCENARIOS.values()
     ]
     yield from _table(["Scenario", "What is done", "Tools", "Checks"], rows)

@@ -18,7 +18,10 @@ if TYPE_CHECKING:
 _TOOL = "slow_compute"
 _TASKS = 50
 _ENDING_S = 10.0
-_NUMBERS = range(1, _TASKS + 1)
+
+
+def _numbers() -> range:
+    return range(1, _TASKS + 1)
 
 
 def _label(number: int) -> str:
@@ -37,12 +40,12 @@ def _drive(session: Session) -> None:
             session.poll(f"end-{number}", task_id, at_most_s=_ENDING_S)
 
     with ThreadPoolExecutor(_TASKS) as pool:
-        for each in [pool.submit(one, number) for number in _NUMBERS]:
+        for each in [pool.submit(one, number) for number in _numbers()]:
             each.result()
 
 
 def _ids(seen: Observation) -> dict[int, str]:
-    ids = {number: seen.task_id(f"create-{number}") for number in _NUMBERS}
+    ids = {number: seen.task_id(f"create-{number}") for number in _numbers()}
     return {number: each for number, each in ids.items() if each is not None}
 
 
@@ -88,7 +91,9 @@ def _look_at_results(seen: Observation) -> Finding:
     for number in ids:
         last = seen.last(f"end-{number}-") or seen[f"at-once-{number}"]
         text = text_of((last.result if last is not None else None) or {})
-        others = [each for each in _NUMBERS if each != number and _label(each) in text]
+        others = [
+            each for each in _numbers() if each != number and _label(each) in text
+        ]
         if others:
             what = f"the result of call {others[0]}: {shown(text)}"
             return broken(f"the task of call {number} has {what}")
